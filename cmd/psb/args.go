@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// form is how the program was named on the command line.
+type form uint8
+
+const (
+	formREPL   form = iota // nothing
+	formStdin              // -
+	formScript             // SCRIPT
+	formModule             // -m MOD
+	formCode               // -c CMD
+	formInfo               // -V, --help-…: the interpreter prints and ends
+)
+
+// runLine is a parsed `psb [psb options] [python options] (-m MOD | -c CMD | SCRIPT | - | nothing) [args]`.
+type runLine struct {
+	options
+	pyOpts []string // interpreter options, as given
+	form   form
+	target string // script path, module name or code
+	args   []string
+}
+
+// options are psb's own; all are long.
+type options struct {
+	policy     string
+	learn      bool
+	learnFile  string
+	learnWrite []string
+	allow      []string
+	limits     []string
+	python     string
+	provider   string
+	allowGaps  []string
+	require    []string
+	report     string
+	parallel   bool
+	json       bool // explain only
+}
+
+// laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
+var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true, "learn-unix": true, "timing": true}
+
+var valueOptions = []string{"policy", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
+
+// usageError is a mistake on the command line, with what to do.
+type usageError struct{ what, hint string }
+
+func (e *usageError) Error() string { return e.what }
+
+// parseRun reads a run line. It touches nothing.
+func parseRun(argv []string) (*runLine, error) {
+	r := &runLine{}
+	i := 0
+	for ; i < len(argv); i++ {
+		a := argv[i]
+		switch {
+		case a == "-":
+			r.form, r.args = formStdin, argv[i+1:]
+			return r, nil
+		case !strings.HasPrefix(a, "-"):
+			r.form, r.target, r.args = formScript, a, argv[i+1:]
+			return r, nil
+		case a == "--":
+			return nil, &usageError{"-- stands before no program", "psb SCRIPT, psb -m MODULE, or psb exec -- COMMAND"}
+		case a == "--check-hash-based-pycs":
+			if i+1 == len(argv) {
+				return nil, &usageError{a + " needs a value", a + " default|always|never"}
+			}
+			r.pyOpts = append(r.pyOpts, a, argv[i+1])
+			i++
+		case a == "--version" || strings.HasPrefix(a, "--help-"):
+			r.form, r.pyOpts = formInfo, append(r.pyOpts, a)
+		case strings.HasPrefix(a, "--"):
+			n, err := r.long(argv[i:])
+			if err != nil {
+				return nil, err
+			}
+			i += n - 1
+		default:
+			n, done, err := r.short(argv[i:])
+			if err != nil {
+				return nil, err
+			}
+			i += n - 1
+			if done {
+				r.args = argv[i+1:]
+				return r, nil
+			}
+		}
+	}
+	return r, nil
+}
+
+// long reads one psb option; the count is how many words it took.
+func (r *runLine) long(words []string) (int, error) {
+	name, value, glued := strings.Cut(words[0][2:], "=")
+	switch name {
+	case "learn":
+		r.learn, r.learnFile = true, value
+		if glued && value == "" {
+			return 0, &usageError{"--learn= names no file", "--learn, or --learn=FILE"}
+		}
+		return 1, nil
+	case "parallel":
+		r.parallel = true
+		return 1, noValue(name, glued)
+	case "json":
+		r.json = true
+		return 1, noValue(name, glued)
+	}
+	if laterOptions[name] {
+		return 0, &usageError{"--" + name + " is not in this build", "psb --help"}
+	}
+	known := false
+	for _, o := range valueOptions {
+		known = known || o == name
+	}
+	if !known {
+		near := nearest(name, append([]string{"learn", "parallel", "help"}, valueOptions...))
+		hint := "psb --help"
+		if near != "" {
+			hint = "did you mean --" + near + "?"
+		}
+		return 0, &usageError{fmt.Sprintf("unknown option --%s", name), hint}
+	}
+	n := 1
+	if !glued {
+		if len(words) < 2 {
+			return 0, &usageError{"--" + name + " needs a value", "psb --help"}
+		}
+		value, n = words[1], 2
+	}
+	if value == "" {
+		return 0, &usageError{"--" + name + " has an empty value", "psb --help"}
+	}
+	switch name {
+	case "policy":
+		r.policy = value
+	case "learn-write":
+		r.learnWrite = append(r.learnWrite, value)
+	case "allow":
+		r.allow = append(r.allow, value)
+	case "limit":
+		r.limits = append(r.limits, value)
+	case "python":
+		r.python = value
+	case "provider":
+		r.provider = value
+	case "allow-gap":
+		r.allowGaps = append(r.allowGaps, strings.Split(value, ",")...)
+	case "require":
+		r.require = append(r.require, strings.Split(value, ",")...)
+	case "report":
+		if !strings.HasSuffix(value, ".json") {
+			return 0, &usageError{fmt.Sprintf("--report %s: only .json is written by this build", value), "--report FILE.json"}
+		}
+		r.report = value
+	}
+	return n, nil
+}
+
+func noValue(name string, glued bool) error {
+	if glued {
+		return &usageError{"--" + name + " takes no value", "psb --help"}
+	}
+	return nil
+}
+
+// short reads one word of CPython's short options, glued forms too; done says that the program is named.
+func (r *runLine) short(words []string) (n int, done bool, err error) {
+	flags := words[0][1:]
+	for j := 0; j < len(flags); j++ {
+		c, rest := flags[j], flags[j+1:]
+		switch {
+		case strings.IndexByte("bBdEiIOPqRsSuvx", c) >= 0:
+		case c == 'V':
+			r.form = formInfo
+		case c == 'h' || c == '?':
+			return 0, false, &usageError{"-h: psb's help is psb --help, python's is psb --help-all", "psb --help"}
+		case c == 'c' || c == 'm':
+			if before := flags[:j]; before != "" {
+				r.pyOpts = append(r.pyOpts, "-"+before)
+			}
+			r.form = map[byte]form{'c': formCode, 'm': formModule}[c]
+			if rest != "" {
+				r.target = rest
+				return 1, true, nil
+			}
+			if len(words) < 2 {
+				return 0, false, &usageError{fmt.Sprintf("-%c needs a value", c), map[byte]string{'c': "psb -c CODE", 'm': "psb -m MODULE"}[c]}
+			}
+			r.target = words[1]
+			return 2, true, nil
+		case c == 'W' || c == 'X' || c == 'Q':
+			if rest != "" {
+				r.pyOpts = append(r.pyOpts, words[0])
+				return 1, false, nil
+			}
+			if len(words) < 2 {
+				return 0, false, &usageError{fmt.Sprintf("-%c needs a value", c), "psb --help"}
+			}
+			r.pyOpts = append(r.pyOpts, words[0], words[1])
+			return 2, false, nil
+		default:
+			return 0, false, &usageError{fmt.Sprintf("unknown python option -%c", c), "psb --help"}
+		}
+	}
+	r.pyOpts = append(r.pyOpts, words[0])
+	return 1, false, nil
+}
+
+// nearest gives the closest of names to a mistyped word, "" when none is close.
+func nearest(word string, names []string) string {
+	best, at := "", 1+len(word)/3
+	for _, n := range names {
+		if d := distance(word, n); d <= at {
+			best, at = n, d-1
+		}
+	}
+	return best
+}
+
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		prev := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			prev, row[j] = row[j], min(row[j]+1, row[j-1]+1, prev+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// interpreterArgs is what python gets after its own name.
+func (r *runLine) interpreterArgs(script string) []string {
+	out := append([]string(nil), r.pyOpts...)
+	switch r.form {
+	case formStdin:
+		out = append(out, "-")
+	case formScript:
+		out = append(out, script)
+	case formModule:
+		out = append(out, "-m", r.target)
+	case formCode:
+		out = append(out, "-c", r.target)
+	}
+	return append(out, r.args...)
+}

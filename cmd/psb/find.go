@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// policyName is the file a project's rights stand in.
+const policyName = ".py-sandboxes"
+
+// whereabouts is what the words of a run line mean on this file system: no policy is read yet.
+type whereabouts struct {
+	script  string   // the script as python gets it, "" for other forms
+	reads   []string // the script, or the module's own files: readable without a rule
+	policy  string   // the policy file to use; "" when there is none and the form takes none
+	exists  bool     // it is there
+	named   bool     // by --policy
+	project string   // ${project}
+}
+
+// locate finds script, module and policy. A form without a file of its own (REPL, -c, -) takes ./.py-sandboxes where there is one.
+func locate(r *runLine, cwd string) whereabouts {
+	var w whereabouts
+	folder := cwd
+	switch r.form {
+	case formScript:
+		w.script = r.target
+		abs := absolute(cwd, r.target)
+		if fi, err := os.Stat(abs); err == nil && fi.IsDir() {
+			w.reads = mainFiles(abs)
+			folder = abs
+		} else {
+			w.reads = []string{abs}
+			folder = filepath.Dir(abs)
+		}
+	case formModule:
+		folder, w.reads = moduleFolder(cwd, r.target)
+	}
+	w.project = folder
+	if r.policy != "" {
+		w.policy, w.named = absolute(cwd, r.policy), true
+		w.exists = present(w.policy)
+		if r.form == formModule {
+			w.project = cwd
+		}
+		return w
+	}
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if p := filepath.Join(dir, policyName); present(p) {
+			w.policy, w.exists, w.project = p, true, dir
+			return w
+		}
+		if r.form != formModule || dir == cwd || !below(dir, cwd) {
+			break
+		}
+	}
+	if p := filepath.Join(cwd, policyName); present(p) {
+		w.policy, w.exists, w.project = p, true, cwd
+		return w
+	}
+	// A policy learned now stands beside the script, or in the working folder.
+	if r.form == formModule {
+		w.project = cwd
+	}
+	w.policy = filepath.Join(w.project, policyName)
+	return w
+}
+
+// moduleFolder finds a module of the working folder (python -m puts it first on sys.path): its package's folder and the files that
+// starting it reads. A module from elsewhere (the standard library, site-packages) belongs to the working folder.
+func moduleFolder(cwd, module string) (string, []string) {
+	base := filepath.Join(append([]string{cwd}, strings.Split(module, ".")...)...)
+	if present(filepath.Join(base, "__init__.py")) || present(filepath.Join(base, "__main__.py")) {
+		return base, mainFiles(base)
+	}
+	if present(base + ".py") {
+		return filepath.Dir(base), []string{base + ".py"}
+	}
+	return cwd, nil
+}
+
+func mainFiles(dir string) []string {
+	var out []string
+	for _, n := range []string{"__init__.py", "__main__.py"} {
+		if p := filepath.Join(dir, n); present(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func absolute(cwd, p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(cwd, p)
+}
+
+func present(p string) bool {
+	_, err := os.Lstat(p)
+	return err == nil
+}
+
+func below(p, dir string) bool {
+	return dir == "/" && p != "/" || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -1,0 +1,49 @@
+// Does to the process: makes folders on the host that write and create rules name; replaces the process for provider none.
+// Undone: folders stay; a replaced process does not come back.
+// Preconditions: none.
+// Called by: run.go, exec.go.
+// Proved by: the scripts run_makes_folder, run_provider_none.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// makeFolder makes dir and what is missing above it. It follows no link: the path is the one the plan resolved, and what appeared since is
+// not trusted.
+func makeFolder(dir string) error {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { unix.Close(fd) }()
+	for _, name := range strings.Split(filepath.Clean(dir), "/") {
+		if name == "" {
+			continue
+		}
+		if err := unix.Mkdirat(fd, name, 0o777); err != nil && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) {
+			return fmt.Errorf("mkdir %s: %w", dir, err)
+		}
+		next, err := unix.Openat2(fd, name, &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+			Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_BENEATH})
+		if err != nil {
+			return fmt.Errorf("mkdir %s: %w", dir, err)
+		}
+		unix.Close(fd)
+		fd = next
+	}
+	return nil
+}
+
+// execBare is provider none: no wall, the program takes psb's place.
+func execBare(j *job) error {
+	p := j.plan
+	return fmt.Errorf("execve %s: %w", p.Spec.Exec, syscall.Exec(p.Spec.Exec, p.Spec.Argv, p.Env))
+}

@@ -1,0 +1,322 @@
+// Does to the process: makes cgroups, a Landlock ruleset and filters; starts the box, catches signals, may stop or end psb by a signal.
+// Undone: groups are removed, the box is ended; psb itself stays unrestricted.
+// Preconditions: the plan has no open gaps; called once.
+// Called by: run.go, learn.go, exec.go.
+// Proved by: the scripts named run_*, learn_*; the attack suite.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"psb/cgroups"
+	"psb/landlock"
+	"psb/namespaces"
+	"psb/policy/plan"
+	"psb/pythonshim"
+	"psb/seccomp"
+)
+
+// outcome is how a run ended, from the kernel's side.
+type outcome struct {
+	status  int // psb's own exit status
+	died    syscall.Signal
+	reason  string // "exit", "signal", "wall", "memory", "output", "refused", "not executable", "not found"
+	started bool
+	exit    namespaces.Exit
+	usage   cgroups.Usage
+	wall    time.Duration
+}
+
+// watcher sees a run from outside while it goes on: the supervisor of an enforced run, the tracer of a learning one.
+type watcher interface {
+	// filter is the program's filter and whether it asks a supervisor.
+	filter() (program seccomp.Program, listener bool, err error)
+	// attend takes part from the moment the program is held; it must call box.Release and returns when the program is on its way.
+	attend(box *namespaces.Box, program int) error
+	// end waits for what the watcher still does after the box's end.
+	end()
+}
+
+// launch walks the plan: cgroup → box → (watch) → release → wait. It prints nothing.
+func launch(j *job, w watcher) (outcome, error) {
+	p := j.plan
+	spec := p.Spec
+	spec.Ignored = namespaces.IgnoredAtStart()
+
+	if err := j.stdioFit(); err != nil {
+		return outcome{}, err
+	}
+	prog, listener, err := w.filter()
+	if err != nil {
+		return outcome{}, fmt.Errorf("seccomp: %w", err)
+	}
+	spec.Filter, spec.Listener = prog.Bytes, listener
+	if reaper, err := buildFilter(j, seccomp.Reaper(prog.Arch)); err == nil {
+		spec.Reaper = reaper.Bytes
+	} else {
+		return outcome{}, fmt.Errorf("seccomp: %w", err)
+	}
+	if p.Files.Enforces() {
+		fd, rules, err := j.ruleset()
+		if err != nil {
+			return outcome{}, err
+		}
+		defer unix.Close(fd)
+		spec.Landlock = &namespaces.Landlock{FD: fd, Rules: rules}
+	}
+	group, err := j.group()
+	if err != nil {
+		return outcome{}, err
+	}
+	if group != nil {
+		defer group.Remove()
+		spec.CgroupProcs, spec.CgroupDirs = group.ProcsFiles(), group.Dirs()
+	}
+	signals, err := catchSignals()
+	if err != nil {
+		return outcome{}, err
+	}
+	out := newOutput(j)
+	stdio, err := out.pipes(j.w.stdio)
+	if err != nil {
+		return outcome{}, err
+	}
+	begin := time.Now()
+	box, err := namespaces.Start(&spec, stdio)
+	if err != nil {
+		return outcome{}, err
+	}
+	out.begin(box.Kill)
+	limits := startLimits(j, box, group)
+	go forward(box, signals)
+	o, err := follow(box, w)
+	o.wall = time.Since(begin)
+	limits.stop()
+	out.end()
+	w.end()
+	if group != nil {
+		o.usage, _ = group.Usage() // what it cannot tell stands in Usage.Unknown
+	}
+	if err != nil {
+		return o, err
+	}
+	o.judge(limits.reached(), out.exceeded())
+	return o, nil
+}
+
+// follow goes along from the held program to the end of the box.
+func follow(box *namespaces.Box, w watcher) (outcome, error) {
+	program, err := box.Ready()
+	if err == nil {
+		err = w.attend(box, program)
+	}
+	if err == nil {
+		err = box.Started()
+	}
+	if err != nil {
+		box.Kill()
+		_, ended := box.Wait()
+		return notStarted(err, ended)
+	}
+	exit, err := box.Wait()
+	o := outcome{started: true, exit: exit}
+	if err != nil {
+		// Ended from outside: by a limit, by a signal to psb, or by somebody's kill.
+		o.exit.Status = syscall.WaitStatus(syscall.SIGKILL)
+	}
+	return o, nil
+}
+
+// notStarted tells an executable that cannot be run (126, 127) from a stage that failed (125).
+func notStarted(err, ended error) (outcome, error) {
+	var stage *namespaces.StageError
+	if !errors.As(err, &stage) && ended != nil {
+		err = ended
+	}
+	if errors.As(err, &stage) && stage.Stage == "exec" {
+		switch stage.Errno {
+		case syscall.ENOENT, syscall.ENOTDIR:
+			return outcome{status: exitNotFound, reason: "not found"}, &refusal{what: fmt.Sprintf("%s: no such file", plainText(stage.Cause)), status: exitNotFound}
+		case syscall.EACCES, syscall.ENOEXEC, syscall.EPERM, syscall.EISDIR, syscall.ELIBBAD:
+			return outcome{status: exitNotExec, reason: "not executable"}, &refusal{what: fmt.Sprintf("%s: cannot be executed: %v", plainText(stage.Cause), stage.Errno), status: exitNotExec}
+		}
+	}
+	return outcome{status: exitRefused, reason: "refused"}, err
+}
+
+// judge turns the kernel's word into psb's status.
+func (o *outcome) judge(limit string, flooded bool) {
+	ws := o.exit.Status
+	switch {
+	case flooded:
+		limit = "output"
+	case limit == "" && o.usage.OOMKills > 0 && ws.Signaled() && ws.Signal() == syscall.SIGKILL:
+		limit = "memory"
+	}
+	o.reason = "exit"
+	if ws.Signaled() {
+		o.reason, o.died, o.status = "signal", ws.Signal(), 128+int(ws.Signal())
+	} else {
+		o.status = ws.ExitStatus()
+	}
+	if limit != "" {
+		o.reason = limit
+	}
+	if limit == "wall" {
+		o.status, o.died = exitTimeout, 0
+	}
+}
+
+// forward passes on what was sent to psb alone and stops psb when its program was stopped, so that the shell's job control works on it.
+func forward(box *namespaces.Box, signals <-chan arrival) {
+	for {
+		select {
+		case s := <-signals:
+			if s.sent || s.signal == syscall.SIGCONT {
+				box.Signal(s.signal)
+			}
+		case job, on := <-box.Jobs():
+			if !on {
+				return
+			}
+			if job.Stopped {
+				_ = stopSelf() // fails never on oneself
+			}
+		}
+	}
+}
+
+// ruleset makes the Landlock ruleset outside; rules on objects of the box's own root are added inside.
+func (j *job) ruleset() (int, []namespaces.LandlockRule, error) {
+	rs := j.plan.Files
+	var inside []namespaces.LandlockRule
+	if j.plan.Provider == plan.Namespaces {
+		for _, r := range rs.Paths {
+			a := r.Access
+			if r.File {
+				a = landlock.ForFile(a)
+			}
+			if a != 0 {
+				inside = append(inside, namespaces.LandlockRule{Path: r.Path, Access: uint64(a)})
+			}
+		}
+		rs.Paths = nil
+	}
+	rs.Paths = append(rs.Paths, j.stdioRules(rs.HandledFS)...)
+	fd, err := landlock.Create(rs)
+	if err != nil {
+		return -1, nil, fmt.Errorf("landlock: %w", err)
+	}
+	return fd, inside, nil
+}
+
+// stdioRules lets the program open /dev/stdin and the like again: each of its objects gets a rule of its own.
+func (j *job) stdioRules(handled landlock.Access) []landlock.PathRule {
+	var out []landlock.PathRule
+	for i, f := range j.w.stdio {
+		var st unix.Stat_t
+		if unix.Fstat(int(f.Fd()), &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue // pipes, sockets and terminals need none
+		}
+		flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+		if err != nil {
+			continue
+		}
+		access := landlock.FSReadFile
+		switch flags & unix.O_ACCMODE {
+		case unix.O_WRONLY:
+			access = landlock.FSWriteFile
+		case unix.O_RDWR:
+			access = landlock.FSReadFile | landlock.FSWriteFile
+		}
+		if access &= handled; access != 0 {
+			out = append(out, landlock.PathRule{Path: fmt.Sprintf("/proc/self/fd/%d", i), Access: access, File: true})
+		}
+	}
+	return out
+}
+
+// stdioFit refuses descriptors that would be a way out: a folder can be walked from, an unconnected socket can be connected.
+func (j *job) stdioFit() error {
+	for i, f := range j.w.stdio {
+		var st unix.Stat_t
+		if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+			continue // closed: namespaces.Start decides
+		}
+		switch st.Mode & unix.S_IFMT {
+		case unix.S_IFDIR:
+			return refuse("redirect it to a file, a pipe or /dev/null", "descriptor %d is a folder", i)
+		case unix.S_IFSOCK:
+			if _, err := unix.Getpeername(int(f.Fd())); err != nil {
+				return refuse("redirect it to a file, a pipe or /dev/null", "descriptor %d is a socket that is not connected", i)
+			}
+		}
+	}
+	return nil
+}
+
+// group makes the control group; nil where none is usable.
+func (j *job) group() (*cgroups.Group, error) {
+	s := j.facts.cgroups
+	if !s.Usable() || j.plan.Provider == plan.None {
+		return nil, nil
+	}
+	l := j.plan.Limits
+	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: l["pids"].Count, CPUs: l["cpus"].CPUs}
+	if v, ok := l["memory_swap"]; ok {
+		want.MemorySwap = v.Bytes
+	} else if l["memory"].Origin.From == "default" {
+		want.MemorySwap = math.MaxUint64
+	}
+	fitted, _ := want.Fit(s) // what is lost stands among the plan's gaps
+	if err := fitted.Check(); err != nil {
+		return nil, refuse("", "%s", err)
+	}
+	_, _ = cgroups.Sweep(s) // groups of dead psbs; the next start tries again
+	pid := os.Getpid()
+	start, err := startTime(pid)
+	if err != nil {
+		return nil, err
+	}
+	g, err := cgroups.Create(s, cgroups.Name(pid, start, 0), fitted)
+	if err != nil {
+		return nil, fmt.Errorf("cgroup: %w", err)
+	}
+	return g, nil
+}
+
+// enforceOptions says what an enforced run's filter must hold.
+func (j *job) enforceOptions() (seccomp.Options, error) {
+	arch, err := seccomp.ArchOf(runtime.GOARCH)
+	if err != nil {
+		return seccomp.Options{}, err
+	}
+	return seccomp.Options{Arch: arch, NoteFD: pythonshim.NoteFD, Listener: j.facts.seccomp.Notify, Lite: j.plan.Provider == plan.LandlockOnly,
+		LandlockABI: j.facts.landlock.ABI, Extra: j.plan.Syscalls}, nil
+}
+
+// buildFilter compiles a filter, or takes it from psb's own cache, which no box can write.
+func buildFilter(j *job, f seccomp.Filter) (seccomp.Program, error) {
+	dir := cacheDir(j)
+	key := seccomp.CacheKey(f, seccomp.LibVersion())
+	if p, err := seccomp.Load(dir, key); err == nil {
+		return p, nil
+	}
+	p, err := f.Build()
+	if err != nil {
+		return p, err
+	}
+	if os.MkdirAll(dir, 0o700) == nil {
+		_ = seccomp.Store(dir, key, p) // a cache that cannot be written costs time only
+	}
+	return p, nil
+}

@@ -1,0 +1,160 @@
+// Does to the process: looks at host objects (lstat, readlink, readdir); keeps nothing open.
+// Undone: nothing to undo.
+// Preconditions: none.
+// Called by: probe.go, for plan.Compile.
+// Proved by: TestLookResolve and the scripts named explain_*.
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"psb/namespaces"
+	"psb/policy/plan"
+)
+
+// hostLook answers plan.Look from the real file system; what it resolved it remembers, so that one launch sees one answer.
+type hostLook struct {
+	seen  map[string]plan.Object
+	idmap map[uint64]bool // by device
+}
+
+func newLook() *hostLook { return &hostLook{map[string]plan.Object{}, map[uint64]bool{}} }
+
+// mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).
+const mostLinks = 40
+
+func (l *hostLook) Resolve(asked string) plan.Object {
+	if o, ok := l.seen[asked]; ok {
+		return o
+	}
+	o := resolve(asked)
+	l.seen[asked] = o
+	return o
+}
+
+func resolve(asked string) plan.Object {
+	o := plan.Object{Asked: asked}
+	if !path.IsAbs(asked) {
+		o.Path, o.Err = asked, "not an absolute path"
+		return o
+	}
+	at, rest := "/", strings.Split(path.Clean(asked), "/")[1:]
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		if name == ".." {
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, name)
+		fi, err := os.Lstat(next)
+		if err != nil {
+			o.Path = path.Join(append([]string{next}, rest...)...)
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				o.Err = errors.Unwrap(err).Error()
+			}
+			return o
+		}
+		if fi.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if len(o.Links) == mostLinks {
+			o.Path, o.Err = next, "too many levels of symbolic links"
+			return o
+		}
+		text, err := os.Readlink(next)
+		if err != nil {
+			o.Path, o.Err = next, err.Error()
+			return o
+		}
+		o.Links = append(o.Links, plan.Link{At: next, Text: text})
+		rest = append(strings.Split(text, "/"), rest...)
+		if path.IsAbs(text) {
+			at = "/"
+		}
+	}
+	o.Path = at
+	fi, err := os.Lstat(at)
+	if err != nil {
+		return o
+	}
+	st := fi.Sys().(*syscall.Stat_t)
+	o.Kind, o.Dev, o.Ino, o.UID, o.GID, o.Mode = kindOf(fi.Mode()), uint64(st.Dev), st.Ino, st.Uid, st.Gid, uint32(fi.Mode().Perm())
+	return o
+}
+
+func kindOf(m fs.FileMode) plan.Kind {
+	switch {
+	case m.IsRegular():
+		return plan.File
+	case m.IsDir():
+		return plan.Dir
+	case m&fs.ModeDevice != 0:
+		return plan.Device
+	}
+	return plan.Other
+}
+
+func (l *hostLook) Entries(dir string) ([]plan.Entry, error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]plan.Entry, 0, len(list))
+	for _, e := range list {
+		x := plan.Entry{Name: e.Name(), Kind: kindOf(e.Type())}
+		if e.Type()&fs.ModeSymlink != 0 {
+			if x.Link, err = os.Readlink(filepath.Join(dir, e.Name())); err != nil {
+				continue // gone since
+			}
+			x.Kind = plan.Other
+		}
+		out = append(out, x)
+	}
+	slices.SortFunc(out, func(a, b plan.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) bool) bool {
+	complete := true
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			complete = false
+			return fs.SkipDir
+		}
+		if p == dir {
+			return nil
+		}
+		if limit--; limit < 0 {
+			complete = false
+			return fs.SkipAll
+		}
+		if !visit(p, kindOf(d.Type())) && d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return complete && err == nil
+}
+
+func (l *hostLook) IDMap(p string) bool {
+	o := l.Resolve(p)
+	can, known := l.idmap[o.Dev]
+	if !known {
+		can = namespaces.ProbeIDMap(p) == nil
+		l.idmap[o.Dev] = can
+	}
+	return can
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() { os.Exit(start(os.Args)) }
+
+// start picks the journey: a subcommand, or a run line.
+func start(argv []string) int {
+	w, err := newWorld()
+	if err != nil {
+		voice{os.Stderr}.say("working folder: %v", err)
+		return exitRefused
+	}
+	args := argv[1:]
+	switch filepath.Base(argv[0]) {
+	case "python-sb", "python3-sb":
+		return w.end(run(w, args))
+	case "ipython-sb":
+		return w.end(run(w, append([]string{"-m", "IPython"}, args...)))
+	}
+	if len(args) > 0 && isSubcommand(args[0]) {
+		return w.end(subcommand(w, args))
+	}
+	return w.end(run(w, args))
+}
+
+// end says why psb refused, if it did.
+func (w *world) end(status int, err error) int {
+	if err == nil {
+		return status
+	}
+	var r *refusal
+	var u *usageError
+	switch {
+	case errors.As(err, &r):
+		w.ui.say("%s", r.what)
+		for _, h := range r.hints {
+			w.ui.hint("%s", h)
+		}
+		return r.status
+	case errors.As(err, &u):
+		w.ui.say("%s", u.what)
+		if u.hint != "" {
+			w.ui.hint("%s", u.hint)
+		}
+	default:
+		w.ui.say("%v", err)
+	}
+	return exitRefused
+}

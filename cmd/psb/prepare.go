@@ -1,0 +1,277 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"psb/policy"
+	"psb/policy/plan"
+	"psb/pythonshim"
+)
+
+// refusal is why psb does not start: one line, what to do, the status.
+type refusal struct {
+	what   string
+	hints  []string
+	status int
+}
+
+func (r *refusal) Error() string { return r.what }
+
+func refuse(hint, format string, args ...any) *refusal {
+	r := &refusal{what: fmt.Sprintf(format, args...), status: exitRefused}
+	if hint != "" {
+		r.hints = []string{hint}
+	}
+	return r
+}
+
+// job is everything known before the launch.
+type job struct {
+	w       *world
+	opts    options
+	where   whereabouts
+	macros  policy.Macros
+	written *policy.Policy // as written, with includes
+	policy  *policy.Policy // expanded, with the command line's rules
+	facts   facts
+	look    *hostLook
+	request plan.Request
+	plan    *plan.Plan
+	layout  *pythonshim.Layout
+}
+
+// loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.
+func (j *job) loadPolicy() error {
+	if !j.where.exists {
+		if j.where.named && !j.opts.learn {
+			return refuse("", "policy %s: no such file", plainText(j.opts.policy))
+		}
+		p, err := policy.Parse("", []byte("version = 1\n"))
+		if err != nil {
+			return fmt.Errorf("BUG: the empty policy: %w", err)
+		}
+		j.written = p
+		return nil
+	}
+	p, err := policy.Load(policy.ReadFile, j.shownPolicy(), j.macros)
+	if err != nil {
+		var pe *policy.ParseError
+		if errors.As(err, &pe) {
+			return refuse("psb policy help", "%s", err)
+		}
+		return refuse("", "policy %s", err)
+	}
+	j.written = p
+	return nil
+}
+
+// shownPolicy is the policy's path as messages name it: relative where it is below the working folder.
+func (j *job) shownPolicy() string { return shown(j.w.cwd, j.where.policy) }
+
+func shown(cwd, p string) string {
+	if below(p, cwd) {
+		return strings.TrimPrefix(p, strings.TrimSuffix(cwd, "/")+"/")
+	}
+	return p
+}
+
+// checkTrust refuses what only the user may say, when a project's file says it.
+func (j *job) checkTrust() error {
+	s := j.written.Sandbox
+	own := filepath.Join(j.macros.Config, "psb")
+	mine := func(key string) bool {
+		o, ok := s.Origin[key]
+		return !ok || below(absolute(j.w.cwd, o.File), own)
+	}
+	at := func(key string) string { o := s.Origin[key]; return fmt.Sprintf("%s:%d", o.File, o.Line) }
+	if s.Provider == "none" && !mine("provider") {
+		return refuse("psb --provider none …", `%s: provider = "none" counts only on the command line or in %s/`, at("provider"), own)
+	}
+	if len(s.AllowGaps) > 0 && !mine("allow_gaps") {
+		return refuse("psb --allow-gap NAME …", "%s: allow_gaps counts only on the command line or in %s/", at("allow_gaps"), own)
+	}
+	if _, set := s.Origin["require"]; set && !mine("require") {
+		for _, need := range plan.DefaultRequire {
+			if !slices.Contains(s.Require, need) {
+				return refuse("add it to the list", "%s: require leaves out %q; a shorter list counts only in %s/", at("require"), need, own)
+			}
+		}
+	}
+	return nil
+}
+
+// expand gives the policy its paths and adds the command line's rules and limits.
+func (j *job) expand() error {
+	p := j.written
+	if (len(j.opts.allow) > 0 || j.opts.learn) && p.Locked {
+		return refuse("", "%s is locked: rights cannot be added on the command line or by learning", j.shownPolicy())
+	}
+	q, err := p.Expand(j.macros)
+	if err != nil {
+		return refuse("psb policy help", "%s", err)
+	}
+	for _, words := range j.opts.allow {
+		r, err := policy.ParseRule(words, j.where.project, j.macros)
+		if err != nil {
+			return refuse(`psb --allow "read data/x" …`, "--allow %s: %s", plainText(words), err)
+		}
+		r.Origin = policy.Origin{From: "command line"}
+		a, err := policy.Resolve(policy.Access{Op: r.Op, Object: r.Pattern.Text}, j.macros)
+		if err == nil && r.Pattern.Object == "" {
+			r.Pattern.Object = strings.TrimSuffix(a.Object, "/")
+		}
+		q.Rules = append(q.Rules, r)
+	}
+	for _, words := range j.opts.limits {
+		name, value, ok := strings.Cut(words, "=")
+		if !ok {
+			return refuse("psb --limit memory=512M …", "--limit %s: NAME=VALUE is needed", plainText(words))
+		}
+		l, err := policy.ParseLimit(name, value)
+		if err != nil {
+			return refuse("psb policy help", "--limit %s", err)
+		}
+		l.Origin = policy.Origin{From: "command line"}
+		if q.Limits == nil {
+			q.Limits = map[string]policy.Limit{}
+		}
+		q.Limits[name] = l
+	}
+	j.policy = q
+	return nil
+}
+
+// findPython reads where the interpreter is and fills the macros it gives.
+func (j *job) findPython() error {
+	name := j.opts.python
+	if name == "" && j.written != nil {
+		name = j.written.Sandbox.Python
+	}
+	if name == "" {
+		name = "python3"
+	}
+	if strings.HasPrefix(name, "~/") {
+		name = filepath.Join(j.w.id.Home, name[2:])
+	}
+	layout, err := interpreter(j.w, name, &j.facts.host)
+	if err != nil {
+		status := exitRefused
+		hint := "psb --python PATH …"
+		if errors.Is(err, fs.ErrNotExist) && name == "python3" {
+			hint = "install python3, or psb --python PATH …"
+		}
+		return &refusal{"python: " + err.Error(), []string{hint}, status}
+	}
+	j.layout = layout
+	return nil
+}
+
+// setMacros needs the project and, for ${python} and ${venv}, the interpreter.
+func (j *job) setMacros() {
+	prefix, venv, site := "", "", ""
+	if j.layout != nil {
+		prefix, venv = j.layout.BasePrefix, j.layout.Venv
+		if len(j.layout.Sites) > 0 {
+			site = j.layout.Sites[0]
+		}
+	}
+	j.macros = macros(j.w.id, j.where.project, prefix, venv, site, j.w.lookup)
+	j.macros.Cwd = j.w.cwd
+}
+
+// policyFiles are the absolute paths of what was read.
+func (j *job) policyFiles() []string {
+	var out []string
+	for _, s := range j.written.Sources {
+		if s.Path != "" {
+			out = append(out, s.Path)
+		}
+	}
+	if j.where.policy != "" {
+		out = append(out, j.where.policy)
+	}
+	return out
+}
+
+// compile makes the plan.
+func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
+	provider := j.opts.provider
+	if provider == "" {
+		var err error
+		if provider, err = osSandbox(j.w); err != nil {
+			return err
+		}
+	}
+	if provider != "" && !slices.Contains(policy.Providers(), provider) {
+		return refuse("one of "+strings.Join(policy.Providers(), ", "), "unknown provider %q", provider)
+	}
+	if provider == "auto" {
+		provider = ""
+	}
+	j.request = plan.Request{Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,
+		Accept: slices.Concat(j.opts.allowGaps, j.policy.Sandbox.AllowGaps), Require: j.opts.require, Provider: provider}
+	if err := j.shim(mode); err != nil {
+		return err
+	}
+	p, err := plan.Compile(j.request, j.look)
+	if err != nil {
+		return refuse("psb policy help", "%s", err)
+	}
+	j.plan = p
+	return nil
+}
+
+// osSandbox reads OS_SANDBOX, which may only pick a provider that is no weaker than what the policy requires: "subprocess", no walls at
+// all, is therefore never taken from the environment.
+func osSandbox(w *world) (string, error) {
+	switch v, _ := w.lookup("OS_SANDBOX"); v {
+	case "", "auto":
+		return "", nil
+	case "unshare", "namespaces":
+		return "namespaces", nil
+	case "landlock":
+		return "landlock", nil
+	default:
+		return "", refuse("psb --provider NAME …", "OS_SANDBOX=%s: the environment never weakens a policy", plainText(v))
+	}
+}
+
+// shim prepares the overlay of the interpreter's encodings.
+func (j *job) shim(mode plan.Mode) error {
+	if !j.policy.Shim || j.layout == nil || !j.layout.ShimFits() {
+		return nil
+	}
+	original, err := os.ReadFile(j.layout.Encodings)
+	if err != nil {
+		return refuse("", "python: %s", err)
+	}
+	m := pythonshim.Enforce
+	if mode == plan.Learn {
+		m = pythonshim.Learn
+	}
+	j.request.Shim = map[string]string{"encodings.py": string(pythonshim.Overlay(original, m))}
+	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
+	return nil
+}
+
+// openGaps refuses when something asked for cannot be done here.
+func (j *job) openGaps() error {
+	open := plan.Open(j.plan.Gaps)
+	if len(open) == 0 {
+		return nil
+	}
+	r := &refusal{status: exitRefused}
+	var lines []string
+	for _, g := range open {
+		lines = append(lines, g.String())
+		r.hints = append(r.hints, fmt.Sprintf("needs %s; or accept it: --allow-gap %s", g.Needs, g.Name))
+	}
+	r.what = strings.Join(lines, "\n")
+	return r
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"psb/policy/plan"
+)
+
+// run is `psb [options] SCRIPT …`: parse → locate → policy → approve → python → plan → gaps → launch → denials → report.
+func run(w *world, args []string) (int, error) {
+	line, err := parseRun(args)
+	if err != nil {
+		return exitRefused, err
+	}
+	if line.learn {
+		return learnRun(w, line)
+	}
+	j, err := enforced(w, line)
+	if errors.Is(err, errNoPolicy) {
+		return firstRun(w, line, j)
+	}
+	if err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	if j.plan.Provider == plan.None {
+		return exitRefused, execBare(j)
+	}
+	if line.form == formREPL && w.terminal() {
+		w.ui.say("python %s under %s (psb policy help)", j.layout.Version, orEmpty(j))
+	}
+	return j.launchEnforced()
+}
+
+func orEmpty(j *job) string {
+	if !j.where.exists {
+		return "the empty policy"
+	}
+	return j.shownPolicy()
+}
+
+// launchEnforced runs the plan and tells what was refused.
+func (j *job) launchEnforced() (int, error) {
+	s := newSupervisor(j)
+	o, err := launch(j, s)
+	list := s.seen.denials(j)
+	tell(j.w.ui, j.w.cwd, list)
+	if rerr := j.writeReport(o, err, list); rerr != nil {
+		j.w.ui.say("report: %v", rerr)
+	}
+	if err != nil {
+		return refusedStatus(err), err
+	}
+	j.tellEnd(o)
+	if o.died != 0 {
+		return dieOf(o.died), nil
+	}
+	return o.status, nil
+}
+
+// tellEnd names a limit that ended the run: a status alone cannot.
+func (j *job) tellEnd(o outcome) {
+	switch o.reason {
+	case "wall", "memory", "output":
+		l := j.plan.Limits[o.reason]
+		j.w.ui.say("ended by the limit %s = %s (%s)", o.reason, l.Text, originWords(l.Origin.File, l.Origin.Line, l.Origin.From))
+	}
+	if o.usage.PIDsRefused > 0 {
+		l := j.plan.Limits["pids"]
+		j.w.ui.say("new processes were refused by the limit pids = %s (%s)", l.Text, originWords(l.Origin.File, l.Origin.Line, l.Origin.From))
+	}
+}
+
+func originWords(file string, line int, from string) string {
+	if file != "" {
+		return fmt.Sprintf("%s:%d", file, line)
+	}
+	return from
+}
+
+func refusedStatus(err error) int {
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.status
+	}
+	return exitRefused
+}
+
+// refused writes the report of a run that never started.
+func (j *job) refused(err error) error {
+	if j == nil {
+		return err
+	}
+	if rerr := j.writeReport(outcome{status: refusedStatus(err), reason: "refused"}, err, nil); rerr != nil {
+		j.w.ui.say("report: %v", rerr)
+	}
+	return err
+}
+
+// enforced prepares a run up to a plan without open gaps. The error errNoPolicy comes with the job so far.
+func enforced(w *world, line *runLine) (*job, error) {
+	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	if err := programThere(w, line, j.where); err != nil {
+		return j, err
+	}
+	if err := j.readPolicy(takesPolicy(line.form)); err != nil {
+		return j, err
+	}
+	if err := j.findPython(); err != nil {
+		return j, err
+	}
+	j.setMacros()
+	if err := j.expand(); err != nil {
+		return j, err
+	}
+	return j, j.planFor(plan.Enforce, j.pythonCommand(line))
+}
+
+// takesPolicy: forms with a file of their own must have a policy; the others run under the empty one where there is none.
+func takesPolicy(f form) bool { return f == formScript || f == formModule }
+
+// readPolicy finds, reads and checks the policy before anything is started for it.
+func (j *job) readPolicy(must bool) error {
+	thorough := slices.Contains(j.opts.allowGaps, "namespaces") || j.opts.provider == "landlock"
+	j.facts = probe(j.w, thorough)
+	j.setMacros()
+	if err := j.loadPolicy(); err != nil {
+		return err
+	}
+	if err := j.checkTrust(); err != nil {
+		return err
+	}
+	if j.written.Learn != "" {
+		return refuse("remove the line, and use psb --learn", "%s: learn = %q: learning by policy is not in this build", j.shownPolicy(), j.written.Learn)
+	}
+	return j.approved(must)
+}
+
+// planFor compiles, makes the folders that write and create rules name, and stops at open gaps.
+func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
+	if err := j.compile(mode, cmd); err != nil {
+		return err
+	}
+	if err := j.openGaps(); err != nil {
+		return err
+	}
+	if len(j.plan.Missing) == 0 {
+		return nil
+	}
+	for _, dir := range j.plan.Missing {
+		if err := makeFolder(dir); err != nil {
+			return refuse("", "make the folder of a rule: %s", err)
+		}
+	}
+	j.look = newLook()
+	if err := j.compile(mode, cmd); err != nil {
+		return err
+	}
+	return j.openGaps()
+}
+
+// pythonCommand is what the interpreter is started with.
+func (j *job) pythonCommand(line *runLine) plan.Command {
+	argv := append([]string{j.layout.Launch}, line.interpreterArgs(j.where.script)...)
+	return plan.Command{Exec: j.layout.Launch, Argv: argv, Env: j.w.env, Dir: j.w.cwd, Reads: j.where.reads, Python: true, Given: j.given(line.args)}
+}
+
+// given are the arguments that name something on this machine.
+func (j *job) given(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if p := absolute(j.w.cwd, a); filepath.IsAbs(a) && present(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// programThere answers a missing script as python does, and guesses what was meant.
+func programThere(w *world, line *runLine, where whereabouts) error {
+	if line.form != formScript {
+		return nil
+	}
+	_, err := os.Stat(absolute(w.cwd, line.target))
+	if err == nil {
+		return nil
+	}
+	r := &refusal{what: fmt.Sprintf("can't open file %s: %v", plainText(line.target), unwrapPath(err)), status: 2}
+	switch line.target {
+	case "run", "test", "pytest", "pip", "unittest", "venv", "flask", "mypy", "ruff":
+		word := map[string]string{"run": "psb SCRIPT", "test": "psb -m pytest"}[line.target]
+		if word == "" {
+			word = "psb -m " + line.target
+		}
+		r.hints = []string{word}
+	}
+	return r
+}
+
+func unwrapPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

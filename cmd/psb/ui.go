@@ -1,0 +1,59 @@
+package main
+
+// The law of what psb says. The program's stdout and stderr are the program's. psb speaks on stderr, each line with "psb: ", what to
+// do in a line "psb: hint: ". Lower case, no full stop, nothing on success unless asked; --json puts one object on stdout.
+// Names that came from a file, a program or the network are shown escaped: they may hold control characters.
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// exitRefused is psb's own status: it refused or failed before the program started.
+const (
+	exitTimeout  = 124
+	exitRefused  = 125
+	exitNotExec  = 126
+	exitNotFound = 127
+)
+
+// voice is where psb speaks.
+type voice struct{ w io.Writer }
+
+// say prints one line; line breaks inside become lines of their own, each prefixed.
+func (v voice) say(format string, args ...any) {
+	for _, line := range strings.Split(strings.TrimRight(fmt.Sprintf(format, args...), "\n"), "\n") {
+		fmt.Fprintf(v.w, "psb: %s\n", line)
+	}
+}
+
+func (v voice) hint(format string, args ...any) { v.say("hint: "+format, args...) }
+
+// plainText makes a name fit for one line of a terminal.
+func plainText(s string) string {
+	for _, r := range s {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// shellQuote makes a word that a shell reads back as it is.
+func shellQuote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ',' || r == '=' || r == '+' || r == '@' || r == '%' ||
+			r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}) < 0 {
+		return s
+	}
+	for _, r := range s {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return "$" + strings.ReplaceAll("'"+strings.Trim(strconv.Quote(s), `"`)+"'", `\"`, `"`)
+		}
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,329 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// person is who runs psb. Every claim is tried by root and by an ordinary user.
+type person struct {
+	name     string
+	uid, gid uint32
+}
+
+// people are those this run can be: root and an ordinary user when it is root itself, else only itself.
+func people() []person {
+	if os.Getuid() == 0 {
+		return []person{{"root", 0, 0}, {"user", 65534, 65534}}
+	}
+	return []person{{"user", uint32(os.Getuid()), uint32(os.Getgid())}}
+}
+
+// scene is one person's small world: a home, a project in it, and a sibling folder the project never uses.
+//
+//	dir/home/            HOME
+//	dir/home/work/project/
+//	dir/home/work/sibling/
+type scene struct {
+	who                         person
+	dir, home, project, sibling string
+	token                       string // in the content of every bait and in the name of one file of the sibling; nowhere else
+	word                        string // in the arguments of processes, so that they can be found; tells nothing
+}
+
+// Baits lie in every project and belong to nobody's rules.
+var baits = []string{".env", "notes/private.txt", "other.py"}
+
+func newScene(t testing.TB, who person) scene {
+	t.Helper()
+	dir, err := os.MkdirTemp(workshop, "scene-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scene{who: who, dir: dir, home: dir + "/home", project: dir + "/home/work/project", sibling: dir + "/home/work/sibling", token: random(), word: "w" + random()}
+	must(t, os.Chmod(dir, 0o755))
+	must(t, os.MkdirAll(s.project, 0o755))
+	must(t, os.MkdirAll(s.sibling, 0o755))
+	s.put(t, "home/token-"+s.token, "")
+	s.put(t, "home/work/sibling/"+s.token+".txt", "# "+s.token+"\n")
+	s.bait(t)
+	s.give(t)
+	t.Cleanup(func() {
+		if os.Getenv("PSB_KEEP") == "" {
+			os.RemoveAll(dir)
+		}
+	})
+	return s
+}
+
+// bait puts the four things into the project that no row may use.
+func (s scene) bait(t testing.TB) {
+	t.Helper()
+	for _, name := range baits {
+		s.put(t, "home/work/project/"+name, "# "+s.token+"\n")
+	}
+}
+
+// put writes a file below the scene, with its folders.
+func (s scene) put(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(s.dir, name)
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// give makes the person own everything in the scene.
+func (s scene) give(t testing.TB) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return
+	}
+	must(t, filepath.WalkDir(s.home, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(s.who.uid), int(s.who.gid))
+	}))
+}
+
+// call is one command line run in a scene.
+type call struct {
+	argv    []string
+	dir     string   // the project when ""
+	env     []string // added to the scene's own
+	stdin   io.Reader
+	extra   []*os.File // become descriptors 3, 4, …
+	timeout time.Duration
+}
+
+// result is how it ended.
+type result struct {
+	code     int // exit status, or -1
+	signal   syscall.Signal
+	out, err string
+}
+
+func (r result) status() string {
+	if r.signal != 0 {
+		return "signal " + r.signal.String()
+	}
+	return strconv.Itoa(r.code)
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("status %s\n--- stdout\n%s--- stderr\n%s", r.status(), r.out, r.err)
+}
+
+func (s scene) env() []string {
+	return []string{
+		"PATH=" + filepath.Join(workshop, "bin") + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+		"HOME=" + s.home, "USER=" + s.who.name, "LANG=C.UTF-8", "TZ=UTC",
+	}
+}
+
+func (s scene) command(ctx context.Context, c call) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	cmd.Dir = c.dir
+	if cmd.Dir == "" {
+		cmd.Dir = s.project
+	}
+	cmd.Env = append(s.env(), c.env...)
+	cmd.Stdin = c.stdin
+	cmd.ExtraFiles = c.extra
+	// A group of its own, so that a run that hangs is ended as a whole.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Getuid() == 0 && s.who.uid != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: s.who.uid, Gid: s.who.gid}
+	}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+func (s scene) run(t testing.TB, c call) result {
+	t.Helper()
+	if c.timeout == 0 {
+		c.timeout = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
+	defer cancel()
+	cmd := s.command(ctx, c)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%q: %v", c.argv, err)
+	}
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		t.Fatalf("%q: not done after %v\n--- stdout\n%s\n--- stderr\n%s", c.argv, c.timeout, out.String(), errs.String())
+	}
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatalf("%q: %v\n%s", c.argv, err, errs.String())
+	}
+	return ended(cmd.ProcessState, out.String(), errs.String())
+}
+
+func ended(state *os.ProcessState, out, errs string) result {
+	r := result{code: state.ExitCode(), out: out, err: errs}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		r.signal = ws.Signal()
+	}
+	return r
+}
+
+// psbLines are the lines psb itself wrote: what it says is law 7 of the user's terminal, everything else is the program's.
+func psbLines(stderr string) (said, hints []string) {
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "psb: hint: "):
+			hints = append(hints, line)
+		case strings.HasPrefix(line, "psb: "):
+			said = append(said, line)
+		}
+	}
+	return said, hints
+}
+
+// process is one line of /proc.
+type process struct {
+	pid, parent int
+	state       byte
+	cmdline     string
+}
+
+// processes reads /proc; what ends while it reads is left out.
+func processes(t testing.TB) []process {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/stat")
+	must(t, err)
+	var all []process
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		// The name of a process may hold anything, brackets too: what follows starts after the last one.
+		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+		if len(fields) < 2 {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		parent, _ := strconv.Atoi(fields[1])
+		cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
+		all = append(all, process{pid, parent, fields[0][0], strings.ReplaceAll(string(cmd), "\x00", " ")})
+	}
+	return all
+}
+
+// withWord are the living processes that have the word in their arguments.
+func withWord(t testing.TB, word string) []process {
+	t.Helper()
+	var found []process
+	for _, p := range processes(t) {
+		if p.state != 'Z' && p.state != 'X' && strings.Contains(p.cmdline, word) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// descendants are the living processes below this one. Orphans land here as well: TestMain made us a subreaper.
+func descendants(t testing.TB) []process {
+	t.Helper()
+	all := processes(t)
+	below := map[int]bool{os.Getpid(): true}
+	for grew := true; grew; {
+		grew = false
+		for _, p := range all {
+			if below[p.parent] && !below[p.pid] {
+				below[p.pid], grew = true, true
+			}
+		}
+	}
+	var found []process
+	for _, p := range all {
+		if below[p.pid] && p.pid != os.Getpid() && p.state != 'Z' && p.state != 'X' {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// until asks again until the answer is yes; it fails with what after ten seconds.
+func until(t testing.TB, what string, yes func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !yes() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after 10 seconds still not: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func random() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// copyTree copies files, folders and links with their permission bits.
+func copyTree(t testing.TB, from, to string) {
+	t.Helper()
+	must(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir():
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				return err
+			}
+			return os.Chmod(target, info.Mode().Perm())
+		case info.Mode()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		default:
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(target, b, info.Mode().Perm())
+		}
+	}))
+}

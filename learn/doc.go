@@ -1,0 +1,14 @@
+// Package learn turns what a traced program did into the few rules that allow it again.
+//
+//	set := learn.NewSet()
+//	_, err := ptrace.Run(ctx, target, release, set.Add) // or learn.Replay(file, set.Add)
+//	grants, report := learn.Generalise(set, knowledge)
+//	rules := learn.Rules(grants) // ready for policy.Edit
+//
+// Each arrow of Event → Set → Grants → Rules is one function without side effects: the same events and the same
+// Knowledge give the same bytes. Events of different threads may arrive in any order, as long as each thread and each
+// object keeps its own.
+//
+// It does not trace (package learn/ptrace does), read or write files, judge an access (package policy does), or believe
+// what the program says about itself: a note only words the reason behind a rule, and names environment variables.
+package learn

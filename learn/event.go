@@ -1,0 +1,84 @@
+package learn
+
+import "psb/policy"
+
+// NoteFD is the file descriptor that cannot exist to which the Python shim writes its notes: the call fails with EBADF,
+// and whoever watches the thread reads the text. It is compared as a 32-bit int, the way the kernel does.
+const NoteFD = -0x505342
+
+// MaxNote is the longest note a tracer takes over, in bytes; what is longer is cut.
+const MaxNote = 4096
+
+// Event is one thing seen in a run. The set of events is closed.
+type Event interface{ event() }
+
+// How says by which kind of call an object was accessed.
+type How string
+
+// The kinds of access. The zero How is a plain open, exec, connect or listen of something present.
+const (
+	Plain   How = ""
+	New     How = "new"     // a file, link, FIFO, socket or name that was not there before
+	NewDir  How = "newdir"  // a folder that was not there before
+	Unnamed How = "unnamed" // O_TMPFILE: a file without a name; the object is its folder
+	Remove  How = "remove"  // unlinked, or renamed away
+	RemDir  How = "remdir"  // a folder removed or renamed away
+	Meta    How = "meta"    // mode, owner, times or attributes
+)
+
+// Errno is the outcome of a call: "" for success, else the kernel's name for the error ("ENOENT").
+type Errno string
+
+// Accessed is one access the program asked of the kernel, with its outcome.
+type Accessed struct {
+	TID    int
+	Access policy.Access // objects are the kernel's names inside the box
+	How    How
+	Errno  Errno
+}
+
+// Noted is one line the shim wrote; see ParseNote. It may hold anything: the program can write one, too.
+type Noted struct {
+	TID  int
+	Text string // at most MaxNote bytes
+}
+
+// Called is a system call outside the always allowed baseline, told once a run for each name.
+type Called struct {
+	TID  int
+	Name string
+}
+
+// Refused is a call the floor kept from running, told each time.
+type Refused struct {
+	TID   int
+	Name  string
+	Errno Errno
+}
+
+// Spawned tells of a new thread or process before any other event of it.
+type Spawned struct {
+	TID   int // who made it; 0 when that is not known
+	Child int // its thread id
+	PID   int // its process
+}
+
+// Executed tells that a process became another program. The accesses this took come before it.
+type Executed struct {
+	TID  int    // of the process after the exec: its id
+	Old  int    // the thread that asked; differs from TID when it was not the first one
+	File string // the program now running
+}
+
+// Exited tells of the end of a thread.
+type Exited struct {
+	TID int
+}
+
+func (Accessed) event() {}
+func (Noted) event()    {}
+func (Called) event()   {}
+func (Refused) event()  {}
+func (Spawned) event()  {}
+func (Executed) event() {}
+func (Exited) event()   {}

@@ -1,0 +1,82 @@
+package learn
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"unicode"
+
+	"psb/policy"
+)
+
+// note is one line of the shim.
+type note struct {
+	Event string   `json:"e"` // open list change exec connect bind resolve call import env error
+	Args  []string `json:"a"`
+	Func  string   `json:"f"` // function or module of the program: "report.build"
+	Lib   string   `json:"l"` // library it called: "pandas"
+}
+
+// maxReason is the longest reason a note may give, in bytes.
+const maxReason = 120
+
+// parseNote reads a note; ok is false for anything that is none. The text is the program's: nothing in it is believed.
+func parseNote(text string) (n note, ok bool) {
+	if len(text) > MaxNote || json.Unmarshal([]byte(text), &n) != nil || n.Event == "" {
+		return note{}, false
+	}
+	return n, true
+}
+
+// reason is "function, library", fit for a comment: printable and on one line.
+func (n note) reason() string {
+	parts := []string{}
+	for _, s := range []string{n.Func, n.Lib} {
+		s = strings.TrimSpace(strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar || r == '#' || r == '!' {
+				return -1
+			}
+			return r
+		}, s))
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	s := strings.Join(parts, ", ")
+	if len(s) > maxReason {
+		return ""
+	}
+	return s
+}
+
+// fits reports whether a note explains an access. Paths are compared by their last element: the note has the program's words,
+// the access the kernel's. "db-journal" is explained by a note on "db".
+func (n note) fits(a policy.Access) bool {
+	var ops []policy.Op
+	switch n.Event {
+	case "open":
+		ops = []policy.Op{policy.OpRead, policy.OpWrite, policy.OpCreate, policy.OpList}
+	case "list":
+		ops = []policy.Op{policy.OpList}
+	case "change":
+		ops = []policy.Op{policy.OpWrite, policy.OpRead}
+	case "exec":
+		return a.Op == policy.OpExec // a search along PATH and links give it another name
+	case "connect":
+		return a.Op == policy.OpConnect
+	case "bind":
+		return a.Op == policy.OpListen || a.Op == policy.OpWrite
+	}
+	for _, op := range ops {
+		if op != a.Op {
+			continue
+		}
+		for _, arg := range n.Args {
+			want, have := path.Base(arg), path.Base(a.Object)
+			if want == have || arg == "." || len(want) > 2 && strings.HasPrefix(have, want+"-") {
+				return true
+			}
+		}
+	}
+	return false
+}

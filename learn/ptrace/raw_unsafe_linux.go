@@ -1,0 +1,69 @@
+package ptrace
+
+// Raw ptrace(2) and process_vm_readv(2), with the structures x/sys does not have.
+//
+// Does to the process: nothing to the caller; stops, resumes and reads the traced threads.
+// Can it be undone: a seized thread stays traced until it or the tracing thread ends; it is killed when the latter does.
+// Preconditions: the calling goroutine is locked to its thread; every call comes from that one thread.
+// Called by: tracer_linux.go, memory_linux.go.
+// Proved by: TestPrograms, TestUnreadableMemory, TestGroupStop.
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const getSyscallInfo = 0x420e // PTRACE_GET_SYSCALL_INFO, Linux 5.3
+
+// kinds of stop in syscallInfo.Op
+const infoSeccomp = 3
+
+// syscallInfo is struct ptrace_syscall_info: its entry and seccomp members. At an exit stop NR is the result.
+type syscallInfo struct {
+	Op      uint8
+	_       [3]uint8
+	Arch    uint32
+	IP, SP  uint64
+	NR      uint64
+	Args    [6]uint64
+	RetData uint32
+	_       uint32
+}
+
+func ptraceCall(request, tid int, addr, data uintptr) error {
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// syscallInfoOf describes the call a stopped thread is in.
+func syscallInfoOf(tid int) (info syscallInfo, err error) {
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	if e != 0 {
+		return info, e
+	}
+	return info, nil
+}
+
+// readMemory copies from one place in a process, up to the first page that cannot be read.
+func readMemory(tid int, addr uint64, buf []byte) int {
+	const page = 4096 // the kernel fails a whole element that crosses into an unreadable page: one page an element
+	done := 0
+	for done < len(buf) {
+		n := min(len(buf)-done, page-int((addr+uint64(done))%page))
+		local := unix.Iovec{Base: &buf[done]}
+		local.SetLen(n)
+		remote := unix.RemoteIovec{Base: uintptr(addr) + uintptr(done), Len: n}
+		got, err := unix.ProcessVMReadv(tid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+		if err != nil || got <= 0 {
+			return done
+		}
+		done += got
+		if got < n {
+			return done
+		}
+	}
+	return done
+}

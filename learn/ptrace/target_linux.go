@@ -1,0 +1,29 @@
+package ptrace
+
+// What to trace and what came of it: the package's types.
+//
+// Does to the process: nothing, it is data.
+// Can it be undone: nothing to undo.
+// Preconditions: none.
+// Called by: tracer_linux.go and its callers.
+// Proved by: TestPrograms.
+
+import "syscall"
+
+// Target says what to trace.
+type Target struct {
+	PID int  // the held program, in this process's pid namespace
+	Pin bool // run program and tracer on one processor: much faster stops, no parallelism
+
+	// Name gives a call's name; nil: "call 123".
+	Name func(nr int) string
+
+	// Refuse maps calls that must not run even now to the error they return instead. The filter must trace them.
+	Refuse map[int]syscall.Errno
+}
+
+// Result is what only the end of a run tells.
+type Result struct {
+	Peak  int // most processes alive at one time
+	Stops int // traced calls
+}

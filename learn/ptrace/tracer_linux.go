@@ -1,0 +1,359 @@
+package ptrace
+
+// The loop: one stop of one thread at a time, from the seizure to the end of the last thread.
+//
+// Does to the process: seizes and traces the program and all it starts; they die with the tracing thread.
+// Can it be undone: no; a traced program is traced until it ends.
+// Preconditions: the goroutine is locked to its thread for good; the program is held and has no children yet.
+// Called by: cmd/psb, learning.
+// Proved by: TestPrograms, TestSignals, TestGroupStop, TestExecInThread, TestCancel.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"psb/learn"
+	"psb/policy"
+)
+
+// thread is one traced thread.
+type thread struct {
+	tid, tgid int
+	call      *call // whose exit stop is awaited
+	held      bool  // it stopped before the event of the thread that made it, and waits for that
+}
+
+type tracer struct {
+	target  Target
+	emit    func(learn.Event)
+	threads map[int]*thread
+	named   map[int]bool // calls told already
+	listed  map[string]bool
+	sockets sockets
+	result  Result
+
+	mu      sync.Mutex // guards procs: Run's watcher kills them
+	procs   map[int]int
+	stopped bool
+}
+
+// Run traces the program t.PID and everything it starts until the last of them is gone, telling each event on the calling
+// thread. release is called once the program is seized; it must let the program go on. When ctx ends, everything traced is
+// killed and Run returns its error after the last one is gone. The program's exit status stays with its real parent.
+// Run must be called on a goroutine locked to its thread that is never unlocked. Errors: the seizure failed (EPERM: another
+// tracer, Yama, or a program that is not dumpable), release failed, or ctx ended. See ptrace(2), seccomp(2).
+func Run(ctx context.Context, t Target, release func() error, emit func(learn.Event)) (Result, error) {
+	tr := &tracer{target: t, emit: emit, threads: map[int]*thread{}, named: map[int]bool{}, listed: map[string]bool{},
+		sockets: sockets{}, procs: map[int]int{}}
+	if t.Pin {
+		defer pin(t.PID)()
+	}
+	const options = unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE |
+		unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_EXITKILL
+	if err := ptraceCall(unix.PTRACE_SEIZE, t.PID, 0, options); err != nil {
+		return Result{}, fmt.Errorf("ptrace: seize process %d: %w", t.PID, err)
+	}
+	tr.add(0, t.PID, t.PID)
+
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-ctx.Done():
+			tr.kill()
+		case <-done:
+		}
+	}()
+	released := release()
+	if released != nil {
+		tr.kill()
+	}
+	err := tr.loop()
+	if released != nil {
+		return tr.result, fmt.Errorf("release the held program: %w", released)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return tr.result, err
+}
+
+// loop ends when nothing is traced any more.
+func (t *tracer) loop() error {
+	for len(t.threads) > 0 {
+		var status unix.WaitStatus
+		// Only what this very thread traces. __WCLONE leaves out ordinary children (those that end with SIGCHLD), which psb may have
+		// started from this thread too and which somebody else waits for; a tracee is never left out by it.
+		tid, err := unix.Wait4(-1, &status, unix.WCLONE|unix.WNOTHREAD, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if errors.Is(err, unix.ECHILD) {
+			return nil
+		}
+		if err != nil {
+			t.kill()
+			return fmt.Errorf("wait4: %w", err)
+		}
+		if status.Exited() || status.Signaled() {
+			t.ended(tid)
+			continue
+		}
+		t.stop(tid, status)
+	}
+	return nil
+}
+
+// add takes a new thread in.
+func (t *tracer) add(parent, tid, tgid int) *thread {
+	th := &thread{tid: tid, tgid: tgid}
+	t.threads[tid] = th
+	t.mu.Lock()
+	t.procs[tgid]++
+	t.result.Peak = max(t.result.Peak, len(t.procs))
+	late := t.stopped
+	t.mu.Unlock()
+	if late {
+		_ = unix.Kill(tgid, unix.SIGKILL) // made while everything was being killed
+	}
+	t.emit(learn.Spawned{TID: parent, Child: tid, PID: tgid})
+	return th
+}
+
+func (t *tracer) drop(th *thread) {
+	delete(t.threads, th.tid)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.procs[th.tgid]--; t.procs[th.tgid] <= 0 {
+		delete(t.procs, th.tgid)
+	}
+}
+
+// kill ends everything traced, now and later.
+func (t *tracer) kill() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stopped = true
+	for pid := range t.procs {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}
+
+func (t *tracer) ended(tid int) {
+	th := t.threads[tid]
+	if th == nil {
+		return
+	}
+	t.drop(th)
+	t.emit(learn.Exited{TID: tid})
+	// Its child's first stop may have come before its own event, which now never comes.
+	for _, other := range t.threads {
+		if other.held && t.threads[statusField(other.tid, "PPid:")] == nil {
+			t.free(other, 0)
+		}
+	}
+}
+
+// stop handles one stop and lets the thread go on.
+func (t *tracer) stop(tid int, status unix.WaitStatus) {
+	signal, event := status.StopSignal(), int(uint32(status)>>16)
+	th := t.threads[tid]
+	if th == nil && event == unix.PTRACE_EVENT_STOP {
+		// A new thread is ahead of its parent's event. It waits, so that what it does is told after who made it.
+		t.threads[tid] = &thread{tid: tid, held: true}
+		return
+	}
+	if th == nil { // an exec whose process's first thread had ended before
+		th = t.add(0, tid, max(statusField(tid, "Tgid:"), 1))
+	}
+	switch event {
+	case unix.PTRACE_EVENT_SECCOMP:
+		t.called(th)
+	case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
+		t.forked(th)
+	case unix.PTRACE_EVENT_EXEC:
+		t.executed(th)
+	case unix.PTRACE_EVENT_STOP:
+		switch signal {
+		case unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+			_ = ptraceCall(unix.PTRACE_LISTEN, tid, 0, 0) // job control: it stays stopped until SIGCONT
+			return
+		}
+		t.resume(th, 0)
+	case 0:
+		if signal == unix.SIGTRAP|0x80 {
+			t.returned(th)
+			return
+		}
+		t.resume(th, int(signal)) // delivered as it came: the kernel keeps the siginfo of an unchanged number
+	default:
+		t.resume(th, 0)
+	}
+}
+
+// resume lets a thread run. That it may be gone by now (ESRCH) shows as its end.
+func (t *tracer) resume(th *thread, signal int) {
+	request := unix.PTRACE_CONT
+	if th.call != nil {
+		request = unix.PTRACE_SYSCALL // to the exit of the call
+	}
+	_ = ptraceCall(request, th.tid, 0, uintptr(signal))
+}
+
+// forked takes in the child of a fork, vfork or clone.
+func (t *tracer) forked(th *thread) {
+	if msg, err := unix.PtraceGetEventMsg(th.tid); err == nil {
+		child := int(msg)
+		switch known := t.threads[child]; {
+		case known == nil:
+			if tgid := statusField(child, "Tgid:"); tgid > 0 {
+				t.add(th.tid, child, tgid)
+			}
+		case known.held:
+			t.free(known, th.tid)
+		}
+	}
+	t.resume(th, 0)
+}
+
+// free lets a thread go that stopped before it was known.
+func (t *tracer) free(th *thread, parent int) {
+	tgid := statusField(th.tid, "Tgid:")
+	if tgid <= 0 {
+		tgid = th.tid
+	}
+	t.resume(t.add(parent, th.tid, tgid), 0)
+}
+
+// executed moves a process to its new program. All its other threads are gone, the calling one now has the process's id.
+func (t *tracer) executed(th *thread) {
+	old := th.tid
+	if msg, err := unix.PtraceGetEventMsg(th.tid); err == nil && msg != 0 {
+		old = int(msg)
+	}
+	caller := t.threads[old]
+	var c *call
+	if caller != nil {
+		c = caller.call
+	}
+	program := c.executed(th.tid, t.teller(old))
+	for _, other := range t.threads {
+		if other.tgid == th.tgid && other != th && !other.held {
+			t.drop(other)
+			t.emit(learn.Exited{TID: other.tid})
+		}
+	}
+	th.call = nil
+	t.emit(learn.Executed{TID: th.tid, Old: old, File: program})
+	t.resume(th, 0)
+}
+
+// called handles the entry of a traced call.
+func (t *tracer) called(th *thread) {
+	th.call = nil
+	info, err := syscallInfoOf(th.tid)
+	if err != nil || info.Op != infoSeccomp {
+		t.resume(th, 0)
+		return
+	}
+	t.result.Stops++
+	nr := int(info.NR)
+	if info.Arch != nativeArch || nr&x32Bit != 0 {
+		t.refuse(th, "foreign-abi", unix.ENOSYS)
+		return
+	}
+	if errno, floor := t.target.Refuse[nr]; floor {
+		t.refuse(th, t.name(nr), errno)
+		return
+	}
+	c := &call{shape: shapes[nr], args: info.Args}
+	if c.shape.kind == kindWrite {
+		if int32(c.args[0]) == learn.NoteFD {
+			t.noted(th, c)
+			return
+		}
+	}
+	if !t.named[nr] {
+		t.named[nr] = true
+		t.emit(learn.Called{TID: th.tid, Name: t.name(nr)})
+	}
+	if t.enter(th, c) {
+		th.call = c
+	}
+	t.resume(th, 0)
+}
+
+// enter looks at a call's arguments; the result says whether its exit matters.
+func (t *tracer) enter(th *thread, c *call) bool {
+	switch c.shape.kind {
+	case kindOther, kindLookup, kindWrite:
+		return false
+	case kindList:
+		if name, _ := fdObject(th.tid, c.fd()); name != "" && !t.listed[name] {
+			t.listed[name] = true
+			t.teller(th.tid)(policy.OpList, name, learn.Plain, "")
+		}
+		return false
+	case kindConnect, kindSend, kindBind, kindListen:
+		c.a.name = t.sockets.enter(th, c)
+		return c.a.name != ""
+	}
+	return c.enter(th.tid)
+}
+
+// returned handles the exit of a call.
+func (t *tracer) returned(th *thread) {
+	c := th.call
+	th.call = nil
+	if info, err := syscallInfoOf(th.tid); err == nil && c != nil {
+		if result := int64(info.NR); !restarts(result) {
+			switch c.shape.kind {
+			case kindConnect, kindSend, kindBind, kindListen:
+				t.sockets.leave(th, c, result, t.teller(th.tid))
+			default:
+				c.leave(th.tid, result, t.teller(th.tid))
+			}
+		}
+	}
+	t.resume(th, 0)
+}
+
+func (t *tracer) refuse(th *thread, name string, errno unix.Errno) {
+	// When the registers cannot be set the thread is being killed, and then the call does not run either; anything else must not
+	// let it run.
+	if err := skip(th.tid, errno); err != nil && !errors.Is(err, unix.ESRCH) {
+		_ = unix.Kill(th.tgid, unix.SIGKILL)
+	}
+	t.emit(learn.Refused{TID: th.tid, Name: name, Errno: errnoOf(-int64(errno))})
+	t.resume(th, 0)
+}
+
+func (t *tracer) noted(th *thread, c *call) {
+	buf := make([]byte, min(c.args[2], learn.MaxNote))
+	n := readMemory(th.tid, c.args[1], buf)
+	t.emit(learn.Noted{TID: th.tid, Text: string(buf[:n])})
+	t.resume(th, 0)
+}
+
+func (t *tracer) name(nr int) string {
+	if t.target.Name != nil {
+		if name := t.target.Name(nr); name != "" {
+			return name
+		}
+	}
+	return fmt.Sprintf("call %d", nr)
+}
+
+// teller emits accesses of one thread.
+func (t *tracer) teller(tid int) func(policy.Op, string, learn.How, learn.Errno) {
+	return func(op policy.Op, object string, how learn.How, errno learn.Errno) {
+		if object == "" {
+			return
+		}
+		t.emit(learn.Accessed{TID: tid, Access: policy.Access{Op: op, Object: object}, How: how, Errno: errno})
+	}
+}

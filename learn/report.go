@@ -1,0 +1,111 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"psb/policy"
+)
+
+// Report is what a learning run tells its user beside the rules.
+type Report struct {
+	Added    []Grant                 // set by the caller to what was really missing
+	Floor    map[policy.Access]Errno // tried and never granted; "" when the program had it all the same
+	Calls    map[string]int          // floor calls refused, with how often
+	Refused  map[policy.Access]Errno // refused by the box or the system, not granted
+	Left     []string                // seen, and left out on purpose: one sentence each, sorted
+	Lookups  int                     // objects that were not there
+	Bytecode int                     // byte-code files not granted
+	Unset    []string                // variables read by name that are not set, sorted
+	NotYet   map[string]int          // what this build does not enforce, with how many were seen
+	Peak     int                     // most processes at one time; set by the caller
+	Partial  string                  // why the run did not end by itself; set by the caller
+}
+
+// Lines words the report, marked lines first, for a terminal: the caller puts its name before each.
+func (r *Report) Lines() []string {
+	var out []string
+	if r.Partial != "" {
+		out = append(out, "partial run: "+r.Partial)
+	}
+	for _, marked := range []bool{true, false} {
+		for _, g := range r.Added {
+			if (g.Alert != "") == marked {
+				out = append(out, strings.TrimRight(fmt.Sprintf("learned: %s %s  # %s", g.Access.Op, g.Text, g.Why()), " #"))
+			}
+		}
+	}
+	out = append(out, accessLines("never granted", r.Floor)...)
+	for _, name := range slices.Sorted(maps.Keys(r.Calls)) {
+		out = append(out, "never granted: call "+name+times(r.Calls[name]))
+	}
+	out = append(out, accessLines("refused while learning", r.Refused)...)
+	for _, l := range r.Left {
+		out = append(out, "left out: "+l)
+	}
+	if len(r.Unset) > 0 {
+		out = append(out, "not set: "+strings.Join(r.Unset, ", "))
+	}
+	if r.Lookups > 0 {
+		out = append(out, fmt.Sprintf("not found: %s", count(r.Lookups, "name")))
+	}
+	if r.Bytecode > 0 {
+		out = append(out, fmt.Sprintf("byte code: %s in __pycache__ not granted, Python works without", count(r.Bytecode, "file")))
+	}
+	if r.Peak > 0 {
+		out = append(out, "at most "+count(r.Peak, "process")+" at a time")
+	}
+	if l := r.NotLearned(); l != "" {
+		out = append(out, l)
+	}
+	return out
+}
+
+// NotLearned words what was seen and cannot be enforced yet; "" when there is nothing.
+func (r *Report) NotLearned() string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(r.NotYet)) {
+		kind, noun, _ := strings.Cut(what, "/")
+		if noun == "" {
+			parts = append(parts, kind)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", kind, count(r.NotYet[what], noun)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "not learned yet: " + strings.Join(parts, ", ")
+}
+
+func accessLines(what string, m map[policy.Access]Errno) []string {
+	var out []string
+	for a, e := range m {
+		l := what + ": " + a.String()
+		if e != "" {
+			l += " (" + string(e) + ")"
+		}
+		out = append(out, l)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", n)
+}

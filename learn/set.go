@@ -1,0 +1,219 @@
+package learn
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"psb/policy"
+)
+
+// Set is what a run did, folded together. The zero Set is not ready: use NewSet.
+type Set struct {
+	files   map[string]*fact
+	others  map[policy.Access]*fact // connect, listen
+	calls   map[string]bool
+	refused map[string]int
+	env     map[string]*envRead
+	threads map[int]*speaker
+	pids    map[int]bool
+	events  int
+}
+
+// fact is all that is known of one object.
+type fact struct {
+	object  string
+	read    bool
+	write   bool
+	list    bool
+	exec    bool
+	unnamed bool // files without a name were made in this folder
+	removed bool // at some time
+	meta    bool // only its mode, owner or times were written
+	dir     bool
+	known   bool // some access succeeded
+	made    bool // the first of them made it: it was not there before
+	gone    bool // the last one that made or removed it removed it
+	failed  map[policy.Access]Errno
+	because string
+}
+
+type envRead struct {
+	set     bool
+	because string
+}
+
+// speaker is what a thread has said of late.
+type speaker struct {
+	notes   []note
+	program string // base name of what it runs, "" for the program itself
+}
+
+// recentNotes bounds what is kept of each thread: the note that explains an access comes just before it.
+const recentNotes = 64
+
+// NewSet gives an empty set.
+func NewSet() *Set {
+	return &Set{files: map[string]*fact{}, others: map[policy.Access]*fact{}, calls: map[string]bool{}, refused: map[string]int{},
+		env: map[string]*envRead{}, threads: map[int]*speaker{}, pids: map[int]bool{}}
+}
+
+// Add takes one event in. It is what a tracer or Replay is given to emit to; it is not safe for several goroutines at once.
+func (s *Set) Add(e Event) {
+	s.events++
+	switch e := e.(type) {
+	case Accessed:
+		s.accessed(e)
+	case Noted:
+		s.noted(e)
+	case Called:
+		s.calls[e.Name] = true
+	case Refused:
+		s.refused[e.Name]++
+	case Spawned:
+		child := &speaker{}
+		if parent := s.threads[e.TID]; parent != nil {
+			child.notes, child.program = slices.Clone(parent.notes), parent.program
+		}
+		s.threads[e.Child] = child
+		s.pids[e.PID] = true
+	case Executed:
+		delete(s.threads, e.Old)
+		s.threads[e.TID] = &speaker{program: path.Base(e.File)}
+	case Exited:
+		delete(s.threads, e.TID)
+	}
+}
+
+func (s *Set) thread(tid int) *speaker {
+	if s.threads[tid] == nil {
+		s.threads[tid] = &speaker{}
+	}
+	return s.threads[tid]
+}
+
+func (s *Set) noted(e Noted) {
+	n, ok := parseNote(e.Text)
+	if !ok {
+		return
+	}
+	if n.Event == "env" {
+		if len(n.Args) > 0 && n.Args[0] != "" {
+			r := s.env[n.Args[0]]
+			if r == nil {
+				r = &envRead{because: n.reason()}
+				s.env[n.Args[0]] = r
+			}
+			r.set = r.set || len(n.Args) > 1 && n.Args[1] == "set"
+			r.because = firstOf(r.because, n.reason())
+		}
+		return
+	}
+	th := s.thread(e.TID)
+	th.notes = append(th.notes, n)
+	if len(th.notes) > recentNotes {
+		th.notes = slices.Delete(th.notes, 0, len(th.notes)-recentNotes)
+	}
+}
+
+// because words the reason of an access: the latest note of its thread that fits; without one, the program that asked when that
+// is another one than Python.
+func (s *Set) because(tid int, a policy.Access) string {
+	th := s.threads[tid]
+	if th == nil {
+		return ""
+	}
+	for _, n := range slices.Backward(th.notes) {
+		if n.fits(a) {
+			return n.reason()
+		}
+	}
+	if th.program == "" || strings.HasPrefix(th.program, "python") {
+		return ""
+	}
+	return note{Func: th.program}.reason()
+}
+
+// firstOf gives the reason that sorts first; none sorts last.
+func firstOf(a, b string) string {
+	if a == "" || b != "" && b < a {
+		return b
+	}
+	return a
+}
+
+func (s *Set) accessed(e Accessed) {
+	var f *fact
+	switch e.Access.Op {
+	case policy.OpConnect, policy.OpListen:
+		if f = s.others[e.Access]; f == nil {
+			f = &fact{object: e.Access.Object}
+			s.others[e.Access] = f
+		}
+	default:
+		object := e.Access.Object
+		if !strings.HasPrefix(object, "/") {
+			return
+		}
+		object = path.Clean(object)
+		if f = s.files[object]; f == nil {
+			f = &fact{object: object}
+			s.files[object] = f
+		}
+	}
+	f.because = firstOf(f.because, s.because(e.TID, e.Access))
+	if e.Errno != "" {
+		if f.failed == nil {
+			f.failed = map[policy.Access]Errno{}
+		}
+		a := policy.Access{Op: e.Access.Op, Object: f.object}
+		if old, ok := f.failed[a]; !ok || e.Errno < old {
+			f.failed[a] = e.Errno
+		}
+		return
+	}
+	f.done(e)
+}
+
+// done folds a successful access in.
+func (f *fact) done(e Accessed) {
+	if !f.known {
+		f.made = e.How == New || e.How == NewDir
+	}
+	f.known = true
+	switch e.Access.Op {
+	case policy.OpRead:
+		f.read = true
+	case policy.OpList:
+		f.list, f.dir = true, true
+	case policy.OpExec:
+		f.exec = true
+	case policy.OpCreate:
+		f.unnamed, f.dir = true, true
+	case policy.OpWrite:
+		f.meta = e.How == Meta && (f.meta || !f.write)
+		f.write = true
+	}
+	switch e.How {
+	case New:
+		f.gone, f.dir = false, false
+	case NewDir:
+		f.gone, f.dir = false, true
+	case Remove:
+		f.gone, f.removed = true, true
+	case RemDir:
+		f.gone, f.removed, f.dir = true, true, true
+	}
+}
+
+// sorted gives the facts on files by path, so that parents come before what they hold.
+func (s *Set) sorted() []*fact {
+	out := slices.Collect(maps.Values(s.files))
+	slices.SortFunc(out, func(a, b *fact) int { return comparePaths(a.object, b.object) })
+	return out
+}
+
+func comparePaths(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}

@@ -1,0 +1,109 @@
+package learn
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"psb/policy"
+)
+
+// environment proposes the variables that were read by name and are set outside. It is the one thing taken from notes alone.
+func (l *ladder) environment() {
+	for _, name := range slices.Sorted(maps.Keys(l.set.env)) {
+		r := l.set.env[name]
+		if !variableName(name) {
+			continue
+		}
+		if l.k.SetEnv == nil || !l.k.SetEnv(name) {
+			if !r.set {
+				l.report.Unset = append(l.report.Unset, name)
+			}
+			continue
+		}
+		g := l.grant(policy.OpEnv, name, false, r.because)
+		g.Text = name
+		if secretName(name) {
+			g.Alert = "a secret"
+		}
+	}
+}
+
+// variableName accepts what a shell would: a note may hold anything.
+func variableName(s string) bool {
+	for i, r := range s {
+		if !(r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || i > 0 && r >= '0' && r <= '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 256
+}
+
+// syscalls proposes the calls outside the base set that ran. Those the floor refused are not among them.
+func (l *ladder) syscalls() {
+	for name := range l.set.calls {
+		if l.k.Syscall != nil && l.k.Syscall(name) || strings.Contains(name, " ") {
+			continue
+		}
+		if _, floor := l.set.refused[name]; floor {
+			continue
+		}
+		l.grant(policy.OpSyscall, name, false, "").Text = name
+	}
+}
+
+// network counts what was asked of the network outside the box; its own loopback and sockets need no rule.
+func (l *ladder) network() {
+	hosts, ports, sockets := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for a := range l.set.others {
+		if p, isUnix := strings.CutPrefix(a.Object, "unix:"); isUnix {
+			if a.Op == policy.OpConnect && !strings.HasPrefix(p, "@") && !l.ownSocket(p) {
+				sockets[p] = true
+			}
+			continue
+		}
+		object, datagram := strings.CutPrefix(a.Object, "udp://")
+		ap, err := netip.ParseAddrPort(object)
+		if err != nil || ap.Addr().IsLoopback() || a.Op == policy.OpConnect && ap.Addr().IsUnspecified() || ap.Port() == 0 {
+			continue
+		}
+		switch {
+		case a.Op == policy.OpListen:
+			ports[a.Object] = true
+		case !datagram:
+			hosts[ap.Addr().String()] = true
+		default: // a connected datagram socket has sent nothing: resolvers probe routes that way
+		}
+	}
+	l.notYet("network/host", len(hosts))
+	l.notYet("network/listening port", len(ports))
+	l.notYet("unix sockets/socket", len(sockets))
+}
+
+// ownSocket reports a unix socket the run itself bound, or one in the box's own space.
+func (l *ladder) ownSocket(p string) bool {
+	f := l.set.files[p]
+	return l.k.private(p) || f != nil && f.made
+}
+
+func (l *ladder) notYet(what string, n int) {
+	if n > 0 {
+		l.report.NotYet[what] += n
+	}
+}
+
+// tables drops what stands in tables this build does not enforce.
+func (l *ladder) tables() {
+	table := map[policy.Op]string{policy.OpEnv: "env", policy.OpSyscall: "syscalls"}
+	for a := range l.grants {
+		t := table[a.Op]
+		if t == "" {
+			t = "files"
+		}
+		if !l.k.Tables[t] {
+			delete(l.grants, a)
+			l.notYet(t+"/rule", 1)
+		}
+	}
+}

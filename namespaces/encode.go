@@ -1,0 +1,142 @@
+package namespaces
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// The form of an encoded Spec, read by decode_linux.c: little-endian words; a text is its length, its bytes and a NUL that the length does
+// not count; a list is its length and its texts. Both halves are one binary, so the version only guards against a mistake.
+const (
+	magic   = 0x31425350 // "PSB1"
+	version = 1
+)
+
+// Bits of the flags word.
+const (
+	flagUser = 1 << iota
+	flagMount
+	flagPID
+	flagNet
+	flagIPC
+	flagUTS
+	flagCgroup
+	flagLateUser
+	flagLoopback
+	flagListener
+	flagHold
+	flagSubreaper
+	flagLandlock
+)
+
+// Bits of an act's flags word.
+const (
+	opRecursive = 1 << iota
+	opReadOnly
+	opNoExec
+	opDev
+	opOptional
+	opIDMap
+)
+
+type encoder struct {
+	b   []byte
+	err error
+}
+
+func (e *encoder) u32(v uint32) { e.b = binary.LittleEndian.AppendUint32(e.b, v) }
+func (e *encoder) u64(v uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, v) }
+
+func (e *encoder) bytes(v []byte) {
+	if uint64(len(v)) > 1<<30 {
+		e.err = fmt.Errorf("encode: %d bytes in one field", len(v))
+		return
+	}
+	e.u32(uint32(len(v)))
+	e.b = append(append(e.b, v...), 0)
+}
+
+func (e *encoder) text(v string) {
+	if strings.IndexByte(v, 0) >= 0 && e.err == nil {
+		e.err = fmt.Errorf("encode: %q holds a NUL", v)
+	}
+	e.bytes([]byte(v))
+}
+
+func (e *encoder) texts(v []string) {
+	e.u32(uint32(len(v)))
+	for _, t := range v {
+		e.text(t)
+	}
+}
+
+func bits(set ...bool) (out uint32) {
+	for i, on := range set {
+		if on {
+			out |= 1 << i
+		}
+	}
+	return out
+}
+
+// Encode gives the Spec as stage 2 reads it. A text with a NUL is an error.
+func Encode(s *Spec) ([]byte, error) {
+	e := &encoder{}
+	e.u32(magic)
+	e.u32(version)
+	u := s.Unshare
+	e.u32(bits(u.User, u.Mount, u.PID, u.Net, u.IPC, u.UTS, u.Cgroup, s.LateUser, s.Loopback, s.Listener, s.Hold, s.Subreaper, s.Landlock != nil))
+	e.u32(s.UID)
+	e.u32(s.GID)
+	e.u32(s.HostUID)
+	e.u32(s.HostGID)
+	e.u64(s.Ignored)
+	e.text(s.Hostname)
+	e.texts(s.CgroupProcs)
+	e.texts(s.CgroupDirs)
+	e.text(s.Root)
+	e.u32(uint32(len(s.Ops)))
+	for i := range s.Ops {
+		e.op(&s.Ops[i])
+	}
+	e.u32(uint32(len(s.Rlimits)))
+	for _, r := range s.Rlimits {
+		e.u32(uint32(r.Resource))
+		e.u64(r.Value)
+	}
+	var rules []LandlockRule
+	if s.Landlock != nil {
+		rules = s.Landlock.Rules
+	}
+	e.u32(uint32(len(rules)))
+	for _, r := range rules {
+		e.u64(r.Access)
+		e.text(r.Path)
+	}
+	if len(s.Filter)%8 != 0 || len(s.Reaper)%8 != 0 {
+		return nil, fmt.Errorf("encode: a filter of %d bytes is not made of 8-byte instructions", len(s.Filter))
+	}
+	e.bytes(s.Filter)
+	e.bytes(s.Reaper)
+	e.text(s.Exec)
+	e.texts(s.Argv)
+	e.texts(s.Env)
+	e.text(s.Dir)
+	e.u32(magic)
+	return e.b, e.err
+}
+
+func (e *encoder) op(o *Op) {
+	e.u32(uint32(o.Kind))
+	e.u32(bits(o.Recursive, o.ReadOnly, o.NoExec, o.Dev, o.Optional, o.IDMap))
+	e.u32(o.Mode)
+	e.u64(o.Size)
+	e.u64(o.SourceDev)
+	e.u64(o.SourceIno)
+	e.u32(o.IDMapUID)
+	e.u32(o.IDMapGID)
+	e.text(o.Source)
+	e.text(o.Target)
+	e.bytes(o.Data)
+}

@@ -1,0 +1,94 @@
+package namespaces
+
+// Spec is everything the stages inside the box need, as data: psb encodes it, stage 2 (C, this binary run again under
+// the name StageName) decodes and walks it. Nothing in it is decided inside.
+type Spec struct {
+	Unshare  Set
+	LateUser bool   // real root: enter the user namespace only after the mounts, so that they belong to the parent namespace
+	UID, GID uint32 // ids the program has inside
+	HostUID  uint32 // kernel ids behind them (id map "UID HostUID 1"); equal to UID, GID where there is no user namespace
+	HostGID  uint32
+	Hostname string // kept from the host; "" leaves it
+	Loopback bool   // bring lo up in the fresh network namespace
+
+	CgroupProcs []string // cgroup.procs files the box is written into before anything runs
+	CgroupDirs  []string // groups the keeper removes when psb is gone
+
+	Ops  []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
+	Root string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
+
+	Rlimits   []Rlimit
+	Landlock  *Landlock // nil = none
+	Filter    []byte    // program's seccomp filter: struct sock_filter array in host byte order; empty = none
+	Reaper    []byte    // the reaper's own filter
+	Listener  bool      // install Filter with SECCOMP_FILTER_FLAG_NEW_LISTENER and hand it over
+	Hold      bool      // hold the program before its filter until Box.Release (the tracer seizes it there)
+	Subreaper bool      // lite provider: no pid namespace, the reaper becomes a child subreaper
+
+	Exec    string   // absolute path inside, given to execve(2)
+	Argv    []string // argv[0] included
+	Env     []string // NAME=value, complete
+	Ignored uint64   // bit n-1: signal n starts ignored, as psb's caller had it; see IgnoredAtStart
+	Dir     string   // working folder inside
+}
+
+// Set says which namespaces the box gets of its own.
+type Set struct{ User, Mount, PID, Net, IPC, UTS, Cgroup bool }
+
+// Rlimit is one setrlimit(2): soft and hard get Value.
+type Rlimit struct {
+	Resource int
+	Value    uint64
+}
+
+// Landlock is a ruleset made outside, to which stage 2 adds the rules whose objects exist only inside.
+type Landlock struct {
+	FD    int // ruleset descriptor in psb; Start passes it on
+	Rules []LandlockRule
+}
+
+// LandlockRule grants Access (LANDLOCK_ACCESS_FS_* bits) beneath, or on, Path inside the box. A missing path is an error.
+type LandlockRule struct {
+	Path   string
+	Access uint64
+}
+
+// OpKind names one act of building the root.
+type OpKind uint8
+
+// Acts, newest mount API throughout (Linux 5.12 for mount_setattr(2)). Nothing is ever made in a folder of the host: a target missing
+// there is an error. Target is a path inside the new root; its missing parent folders are made (0755). All targets are reached with
+// openat2(RESOLVE_IN_ROOT|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS) from the new root.
+const (
+	OpDir      OpKind = iota + 1 // make a folder with Mode
+	OpFile                       // make a regular file with Mode and Data
+	OpSymlink                    // make a symbolic link at Target that holds Source
+	OpTmpfs                      // mount a tmpfs with Mode and Size bytes (0 = kernel default), nosuid, nodev
+	OpBind                       // mount host object Source on Target (made if missing: folder or file as the source is)
+	OpBindIn                     // like OpBind, but Source is a path inside the new root (masks, protected self-binds)
+	OpProc                       // mount procfs
+	OpDevpts                     // mount a devpts instance of its own
+	OpMqueue                     // mount mqueue
+	OpReadOnly                   // make the mount at Target read-only (with Recursive: everything below it)
+)
+
+// Op is one act.
+type Op struct {
+	Kind      OpKind
+	Source    string
+	Target    string
+	Recursive bool // OpBind: with submounts
+	ReadOnly  bool // OpBind, OpBindIn, OpTmpfs, OpProc: mount_setattr(2) MOUNT_ATTR_RDONLY (recursive with Recursive)
+	NoExec    bool
+	Dev       bool   // OpBind of a device node: leave nodev off
+	Optional  bool   // OpBind, OpBindIn: a Source or a Target that is not there is skipped
+	Mode      uint32 // permission bits
+	Size      uint64
+	Data      []byte
+	// Identity of Source as psb saw it when it resolved the path; stage 2 opens it again without following links and stops when
+	// it is another object. Zero Ino: not checked.
+	SourceDev, SourceIno uint64
+	// IDMap (real root only): show the source's owner UID/GID IDMapUID/IDMapGID as HostUID/HostGID (id-mapped mount, Linux 5.12).
+	IDMap              bool
+	IDMapUID, IDMapGID uint32
+}

@@ -1,0 +1,221 @@
+package policy
+
+import (
+	"path"
+	"strings"
+)
+
+// Decide judges one access. It looks at every rule and never stops at the first match: By is the narrowest rule that
+// allows, Blocker the narrowest that forbids, and a Blocker always wins. What it cannot read – an object that is not
+// canonical, a policy that was not expanded – it refuses.
+//
+// It judges by name alone. For create the object is the new name, or its folder with a final "/"; for list the
+// folder. For a host by name the address it resolves to is not known here: the broker asks again with the address
+// (for deny rules) and with Public (where By's host is "*"). For syscall, import and call it knows the policy's lines
+// only; the base set, the standard library and the members of categories are the caller's to add. For hide and deny
+// it answers whether the policy says so already.
+//
+// Precondition: the policy comes from Expand (an empty one needs none).
+func (p *Policy) Decide(a Access) Verdict {
+	v := Verdict{Locked: p.Locked, Fix: p.fix(a)}
+	q, ok := ask(a)
+	if !ok {
+		return v
+	}
+	bestBy, bestBlock := -1, -1
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if rank, ok := q.blockedBy(r); ok && rank > bestBlock {
+			v.Blocker, bestBlock = r, rank
+		}
+		if rank, ok := q.allowedBy(r); ok && rank > bestBy {
+			v.By, bestBy = r, rank
+		}
+	}
+	if a.Op == OpHide || a.Op == OpDeny { // asked whether it is forbidden: what forbids is what says yes
+		v.By, v.Blocker = v.Blocker, nil
+	}
+	v.Allowed = v.By != nil && v.Blocker == nil
+	if !v.Allowed {
+		v.By = nil
+	}
+	return v
+}
+
+// fix is RuleFor, written as the policy's file would hold it where that is known.
+func (p *Policy) fix(a Access) Rule {
+	r := RuleFor(a)
+	if p.macros == nil {
+		return r
+	}
+	dir := p.macros.Project
+	if len(p.Sources) > 0 && p.Sources[0].Path != "" {
+		dir = path.Dir(p.Sources[0].Path)
+	}
+	return r.In(dir, *p.macros)
+}
+
+// question is an access taken apart once for all rules.
+type question struct {
+	op   Op
+	obj  string // paths without the final "/"
+	tree bool
+	net  netPattern
+}
+
+func ask(a Access) (question, bool) {
+	q := question{op: a.Op, obj: a.Object}
+	switch {
+	case isFileOp(a.Op):
+		q.tree = strings.HasSuffix(a.Object, "/") && a.Object != "/"
+		q.obj = strings.TrimSuffix(a.Object, "/")
+		if q.obj == "" {
+			q.obj, q.tree = "/", a.Object == "/"
+		}
+		return q, path.IsAbs(q.obj) && path.Clean(q.obj) == q.obj && a.Object != ""
+	case a.Op == OpConnect || a.Op == OpListen || a.Op == OpDeny:
+		n, err := parseNet(a.Object)
+		q.net = n
+		return q, err == nil && n.single()
+	case a.Op == OpEnv:
+		return q, a.Object != "" && !strings.ContainsAny(a.Object, "=\x00")
+	case a.Op == OpSyscall, a.Op == OpImport, a.Op == OpCall:
+		return q, a.Object != ""
+	}
+	return q, false
+}
+
+// allowedBy says whether r allows what is asked, and how narrowly: the larger the rank the narrower.
+func (q question) allowedBy(r *Rule) (rank int, ok bool) {
+	if r.Deny {
+		return 0, false
+	}
+	switch q.op {
+	case OpConnect, OpListen:
+		if r.Op != q.op {
+			return 0, false
+		}
+		n, err := parseNet(r.Pattern.Object)
+		return n.narrow(), err == nil && n.covers(q.net, r.Op)
+	case OpEnv, OpSyscall, OpImport, OpCall:
+		return q.named(r)
+	}
+	if !isFileOp(q.op) || !isFileOp(r.Op) || !q.fileRight(r) {
+		return 0, false
+	}
+	rank = len(r.Pattern.Object) * 4
+	if !r.Pattern.Tree {
+		rank += 2 // at the same place a file is narrower than a tree
+	}
+	if r.Op == q.op {
+		rank++ // and the right asked for is narrower than one that implies it
+	}
+	return rank, true
+}
+
+// fileRight holds what each right of [files] implies.
+func (q question) fileRight(r *Rule) bool {
+	pat := r.Pattern
+	if pat.Object == "" {
+		return false // not expanded
+	}
+	covers := pat.Object == q.obj && (pat.Tree || !q.tree) || pat.Tree && below(q.obj, pat.Object)
+	switch q.op {
+	case OpRead:
+		return covers && (r.Op == OpRead || r.Op == OpWrite || r.Op == OpExec || r.Op == OpDevice)
+	case OpWrite:
+		return covers && (r.Op == OpWrite || r.Op == OpDevice)
+	case OpExec, OpDevice:
+		return covers && r.Op == q.op
+	case OpList:
+		inTree := pat.Tree && (pat.Object == q.obj || below(q.obj, pat.Object))
+		return r.Op == OpList && pat.Object == q.obj || inTree && (r.Op == OpRead || r.Op == OpWrite)
+	case OpCreate:
+		folder := q.obj
+		if !q.tree {
+			folder = path.Dir(q.obj)
+		}
+		inTree := pat.Tree && (pat.Object == folder || below(folder, pat.Object))
+		return r.Op == OpCreate && pat.Object == folder || inTree && r.Op == OpWrite
+	}
+	return false
+}
+
+// blockedBy says whether r is a false, hide or deny that stands in the way.
+func (q question) blockedBy(r *Rule) (rank int, ok bool) {
+	if !r.Deny {
+		return 0, false
+	}
+	switch q.op {
+	case OpConnect, OpListen, OpDeny:
+		if r.Op != OpDeny {
+			return 0, false
+		}
+		n, err := parseNet(r.Pattern.Object)
+		return n.narrow(), err == nil && n.covers(q.net, OpDeny)
+	case OpEnv, OpSyscall, OpImport, OpCall:
+		return q.named(r)
+	}
+	if !isFileOp(q.op) || r.Op != OpHide || !r.Pattern.Covers(q.obj) {
+		return 0, false
+	}
+	if q.op == OpHide && q.tree && !r.Pattern.Tree && !r.Pattern.Glob && r.Pattern.Object == q.obj {
+		return 0, false // hiding a folder is not said by hiding a file of that name
+	}
+	return len(r.Pattern.Object), true
+}
+
+// named matches the tables whose objects are names.
+func (q question) named(r *Rule) (rank int, ok bool) {
+	name := r.Pattern.Object
+	if r.Op != q.op || name == "" {
+		return 0, false
+	}
+	switch q.op {
+	case OpEnv:
+		return len(strings.Trim(name, "*?")), globName(name, q.obj)
+	case OpImport:
+		return len(strings.Trim(name, "*")), name == "*" || name == q.obj || strings.HasPrefix(q.obj, name+".")
+	}
+	return len(name), name == q.obj
+}
+
+// Covers says whether the absolute clean path object is the pattern's own object, or lies below it. A glob covers
+// what it matches and everything below; so does a path written without a final "/", should it be a folder.
+func (p Pattern) Covers(object string) bool {
+	if p.Object == "" || object == "" {
+		return false
+	}
+	if !p.Glob {
+		return object == p.Object || below(object, p.Object)
+	}
+	for {
+		if globPath(p.Object, object) {
+			return true
+		}
+		up := path.Dir(object)
+		if up == object {
+			return false
+		}
+		object = up
+	}
+}
+
+// GlobRoot is the deepest folder that a glob's literal elements name: everything it can match lies below.
+func (p Pattern) GlobRoot() string {
+	if !p.Glob {
+		return p.Object
+	}
+	root := ""
+	for _, elem := range strings.Split(strings.TrimPrefix(p.Object, "/"), "/") {
+		literal, ok := unescapeGlob(elem)
+		if !ok {
+			break
+		}
+		root += "/" + literal
+	}
+	if root == "" {
+		return "/"
+	}
+	return root
+}

@@ -1,0 +1,271 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Change is one line that Edit or Remove put in, altered or took out.
+type Change struct {
+	Line int    // in the resulting text; for a line taken out, where it stood before
+	Rule Rule   // the rule asked for
+	Old  string // the line before, without its newline; "" when it is new
+	New  string // the line after; "" when it was taken out
+}
+
+// Edit adds rules to the text of a policy file and leaves every byte that it need not touch as it was: comments,
+// order, blanks, line ends. The rules' Pattern.Text is what is written (see Rule.In), Why becomes the comment.
+//
+// A rule that the text already covers changes nothing, so Edit of Edit is Edit. A key that exists gets the right
+// beside its others, and its own comment stays. A new line stands in the sorted place in its table; a missing table is
+// made. A false, hide or deny in the way of an added right, and a locked file, are errors that name the line; then,
+// as after any error, src is returned as it is.
+//
+// What covers what is judged on this text alone, with macros left as they stand and includes not read: to take
+// account of those, ask Decide first.
+func Edit(src []byte, add []Rule) ([]byte, []Change, error) {
+	e, err := newEditor(src)
+	if err != nil {
+		return src, nil, err
+	}
+	rules := append([]Rule{}, add...)
+	sort.SliceStable(rules, func(i, j int) bool { return ruleLess(&rules[i], &rules[j]) })
+	var errs []error
+	for _, r := range rules {
+		if err := e.add(r); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		return src, nil, errors.Join(errs...)
+	}
+	out, changes := e.render()
+	if _, err := Parse("", out); err != nil {
+		return src, nil, fmt.Errorf("BUG: the edited policy does not parse; please report it: %w", err)
+	}
+	return out, changes, nil
+}
+
+// Remove takes the rule's right out of the text: the line, or one right of a list. Only a line of that very object is
+// touched; when a wider one allows the access the error names it.
+func Remove(src []byte, r Rule) ([]byte, []Change, error) {
+	e, err := newEditor(src)
+	if err != nil {
+		return src, nil, err
+	}
+	if err := e.remove(r); err != nil {
+		return src, nil, err
+	}
+	out, changes := e.render()
+	return out, changes, nil
+}
+
+// ruleLess orders rules as a file shows them.
+func ruleLess(a, b *Rule) bool {
+	ra, _, _ := tableRank(tableOf(a.Op))
+	rb, _, _ := tableRank(tableOf(b.Op))
+	if ra != rb {
+		return ra < rb
+	}
+	if la, lb := lineRank([]Op{a.Op}), lineRank([]Op{b.Op}); la != lb {
+		return la < lb
+	}
+	return a.Pattern.Text < b.Pattern.Text
+}
+
+// editor holds the text and what has been asked so far.
+type editor struct {
+	src    []byte
+	index  fileIndex
+	nl     string
+	policy *Policy // expanded with stand-ins; rules that are added join it
+	lines  []*editLine
+}
+
+func newEditor(src []byte) (*editor, error) {
+	p, err := Parse("", src)
+	if err != nil {
+		return nil, fmt.Errorf("the policy must be repaired first: %w", err)
+	}
+	q, err := p.expand(symbols(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("the policy must be repaired first: %w", err)
+	}
+	e := &editor{src: src, index: indexTOML(src), nl: "\n", policy: q}
+	if i := strings.IndexByte(string(src), '\n'); i > 0 && src[i-1] == '\r' {
+		e.nl = "\r\n"
+	}
+	byLine := map[int]*editLine{}
+	for i := range e.index.entries {
+		en := &e.index.entries[i]
+		l := &editLine{entry: en, table: tableName(en.table), key: tableName(en.key), why: en.comment}
+		e.lines = append(e.lines, l)
+		byLine[en.line] = l
+	}
+	for i := range q.Rules {
+		r := &q.Rules[i]
+		l := byLine[r.Origin.Line]
+		l.ruled, l.object, l.from, l.value = true, symbolObject(r), p.Rules[i].Pattern.From, p.Rules[i].Value
+		l.rights, l.deny = append(l.rights, r.Op), r.Deny
+	}
+	return e, nil
+}
+
+// symbols expands with stand-ins, so that the text can be judged without knowing any value. No path in a file can
+// hold the NUL they are made of.
+func symbols() expander {
+	return expander{
+		value:  func(p piece) string { return standIn(p.raw) },
+		base:   func(Origin) (string, error) { return standIn("."), nil },
+		symbol: true,
+	}
+}
+
+// standIn is deep, so that ".." after it cannot climb to where absolute paths are.
+func standIn(word string) string {
+	return strings.Repeat("/\x00"+strings.ReplaceAll(word, "/", "\x01"), 24)
+}
+
+func symbolObject(r *Rule) string {
+	if r.Pattern.Tree && r.Pattern.Object != "/" {
+		return r.Pattern.Object + "/"
+	}
+	return r.Pattern.Object
+}
+
+// check refuses a rule that could not stand in a file.
+func (e *editor) check(r Rule) error {
+	text := r.Pattern.Text
+	if tableOf(r.Op) == "" {
+		return fmt.Errorf("unknown operation %q%s", r.Op, near(string(r.Op), Ops()))
+	}
+	if strings.ToValidUTF8(text, "") != text {
+		return fmt.Errorf("%q is not UTF-8 and cannot be ruled by name; rule its folder", text)
+	}
+	if isFileOp(r.Op) {
+		return checkFile(text, r.Pattern.From, []string{string(r.Op)})
+	}
+	if err := checkObject(r.Op, text); err != nil {
+		return err
+	}
+	if r.Op == OpSyscall && text == "base" {
+		return errors.New("base is no system call")
+	}
+	if r.Value != nil {
+		t, err := parseTemplate(*r.Value, false)
+		if err == nil {
+			err = checkEnvValue(text, t)
+		}
+		if err != nil || strings.ToValidUTF8(*r.Value, "") != *r.Value || strings.ContainsRune(*r.Value, 0) {
+			return fmt.Errorf("%s: the value cannot be written", text)
+		}
+	}
+	return nil
+}
+
+func (e *editor) add(r Rule) error {
+	if err := e.check(r); err != nil {
+		return err
+	}
+	if r.Op == OpHide || r.Op == OpDeny {
+		r.Deny = true
+	}
+	r.Origin = Origin{}
+	if e.policy.Locked && !r.Deny {
+		return fmt.Errorf("line %d: the policy is locked, so %s cannot be added", e.policy.LockedAt.Line, r)
+	}
+	sym := r
+	if err := symbols().rule(&sym); err != nil {
+		return err
+	}
+	if text := r.Pattern.Text; isNetOp(r.Op) && !strings.HasPrefix(text, "unix:") {
+		if n, err := parseNet(text); err == nil && n.anyFree() && r.Op != OpListen {
+			return fmt.Errorf("%q: port 0 means any free port, which only listen can ask for", text)
+		}
+	}
+	object := symbolObject(&sym)
+	own := e.line(r.Op, object)
+	v := e.policy.Decide(Access{Op: r.Op, Object: object})
+	switch {
+	case r.Deny:
+		if said := v.Blocker != nil || v.Allowed && (r.Op == OpHide || r.Op == OpDeny); said {
+			return nil
+		}
+	case v.Blocker != nil:
+		return e.inTheWay(v.Blocker, r)
+	case v.Allowed && r.Pattern.From == "" && r.Value == nil:
+		return nil
+	}
+	if own == nil {
+		own = &editLine{table: tableOf(r.Op), key: r.Pattern.Text, object: object, from: r.Pattern.From, ruled: true}
+		e.lines = append(e.lines, own)
+	} else if own.from != r.Pattern.From && !r.Deny {
+		return fmt.Errorf("line %d: %s is shown from another folder there", own.lineNumber(), quoteTOML(own.key))
+	} else if own.covers(r) {
+		return nil
+	}
+	own.put(r)
+	e.policy.Rules = append(e.policy.Rules, sym)
+	return nil
+}
+
+func isNetOp(op Op) bool { return contains(netOps, string(op)) }
+
+func (e *editor) inTheWay(b *Rule, r Rule) error {
+	says := quoteTOML(string(b.Op))
+	if !isFileOp(b.Op) && b.Op != OpDeny {
+		says = "false"
+	}
+	where := fmt.Sprintf("line %d", b.Origin.Line)
+	if b.Origin.Line == 0 {
+		where = "a rule added with it"
+	}
+	return fmt.Errorf("%s: %s = %s stands in the way of %s", where, keyText(b.Op, b.Pattern.Text), says, printable(r.String()))
+}
+
+// line finds the line whose key names the object.
+func (e *editor) line(op Op, object string) *editLine {
+	for _, l := range e.lines {
+		if l.ruled && !l.removed && l.table == tableOf(op) && l.object == object {
+			return l
+		}
+	}
+	return nil
+}
+
+func (e *editor) remove(r Rule) error {
+	if err := e.check(r); err != nil {
+		return err
+	}
+	sym := r
+	if err := symbols().rule(&sym); err != nil {
+		return err
+	}
+	object := symbolObject(&sym)
+	l := e.line(r.Op, object)
+	if l == nil {
+		v := e.policy.Decide(Access{Op: r.Op, Object: object})
+		if v.Allowed {
+			return fmt.Errorf("no line of its own: line %d, %s, allows %s", v.By.Origin.Line, keyText(v.By.Op, v.By.Pattern.Text), printable(r.String()))
+		}
+		return fmt.Errorf("no line says %s", printable(r.String()))
+	}
+	var left []Op
+	for _, op := range l.rights {
+		if op != r.Op {
+			left = append(left, op)
+		}
+	}
+	switch {
+	case len(left) == len(l.rights):
+		return fmt.Errorf("line %d: %s = %s does not say %s", l.lineNumber(), keyText(r.Op, l.key), rightsText(l.rights, l.from), r.Op)
+	case len(left) == 0:
+		l.removed = true
+	default:
+		l.rights = left
+	}
+	l.changed, l.asked = true, r
+	return nil
+}

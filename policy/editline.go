@@ -1,0 +1,99 @@
+package policy
+
+import "strings"
+
+// editLine is one line of rules: one that stands in the text, or a new one.
+type editLine struct {
+	entry   *entry // nil for a new line
+	table   string
+	key     string
+	object  string // stand-in object, with a final "/" for a tree
+	rights  []Op
+	from    string
+	deny    bool // true/false tables
+	value   *string
+	why     string
+	changed bool
+	removed bool
+	asked   Rule
+	ruled   bool // by a rule of the policy, not a base or a limit
+}
+
+func (l *editLine) lineNumber() int {
+	if l.entry == nil {
+		return 0
+	}
+	return l.entry.line
+}
+
+// covers says whether the line already says what r says, word for word. It catches what Decide cannot judge because
+// the object is a network, a range of ports or a glob.
+func (l *editLine) covers(r Rule) bool {
+	has := false
+	for _, op := range l.rights {
+		has = has || op == r.Op
+	}
+	same := l.value == nil && r.Value == nil || l.value != nil && r.Value != nil && *l.value == *r.Value
+	return has && l.deny == r.Deny && same
+}
+
+// put adds r's right to the line. A refusal replaces what the line allowed; write takes the place of read, and a tree
+// that can be read needs no list.
+func (l *editLine) put(r Rule) {
+	l.changed, l.asked = true, r
+	if l.why == "" {
+		l.why = r.Why
+	}
+	l.value = r.Value
+	if r.Deny || l.deny || !isFileOp(r.Op) && !isNetOp(r.Op) {
+		l.rights, l.deny = []Op{r.Op}, r.Deny
+		if r.Deny {
+			l.from = ""
+		}
+		return
+	}
+	has := map[Op]bool{r.Op: true}
+	for _, op := range l.rights {
+		has[op] = true
+	}
+	tree := strings.HasSuffix(l.object, "/")
+	if has[OpWrite] {
+		delete(has, OpRead)
+		if tree {
+			delete(has, OpCreate)
+		}
+	}
+	if tree && (has[OpRead] || has[OpWrite]) {
+		delete(has, OpList)
+	}
+	l.rights = nil
+	for _, op := range append(fileOps(), netOps...) {
+		if has[Op(op)] {
+			l.rights = append(l.rights, Op(op))
+		}
+	}
+}
+
+// text writes the value of the line.
+func (l *editLine) text() string {
+	switch l.table {
+	case "files", "net":
+		return rightsText(l.rights, l.from)
+	}
+	switch {
+	case l.deny:
+		return "false"
+	case l.value != nil:
+		return quoteTOML(*l.value)
+	}
+	return "true"
+}
+
+// full writes a new line without its newline.
+func (l *editLine) full() string {
+	s := keyText(l.asked.Op, l.key) + " = " + l.text()
+	if why := oneLine(l.why); why != "" {
+		s += "  # " + why
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"psb/namespaces"
+	"psb/policy"
+)
+
+var alwaysThere = policy.Origin{From: "always there"}
+
+// made is a place psb fills itself.
+func (ps places) made(p string, rights Rights, why string, op namespaces.Op) *Place {
+	op.Target = p
+	pl := ps.at(p)
+	pl.Made, pl.Rights, pl.Why, pl.Origins = &op, pl.Rights|rights, why, []policy.Origin{alwaysThere}
+	return pl
+}
+
+// sizes of the private spaces, in bytes; `[limits] disk` sets the first two together.
+const (
+	tmpSize = 1 << 30
+	shmSize = 512 << 20
+)
+
+// privateSpaces are /tmp, /dev, /proc and psb's own folder: the same in every mode.
+func (ps places) privateSpaces(look Look, disk uint64) {
+	tmp, shm := uint64(tmpSize), uint64(shmSize)
+	if disk != 0 {
+		tmp, shm = disk, disk
+	}
+	ps.made("/tmp", Read|Write|List|Exec, "private temporary space", namespaces.Op{Kind: namespaces.OpTmpfs, Mode: 0o1777, Size: tmp})
+	ps.made("/dev", List, "private devices", namespaces.Op{Kind: namespaces.OpTmpfs, Mode: 0o755, Size: 64 << 10, NoExec: true})
+	ps.made("/dev/shm", Read|Write|List, "private shared memory", namespaces.Op{Kind: namespaces.OpTmpfs, Mode: 0o1777, Size: shm, NoExec: true})
+	ps.made("/dev/pts", Read|Write|List|UseDevice, "terminals of its own", namespaces.Op{Kind: namespaces.OpDevpts})
+	ps.made("/dev/mqueue", Read|Write|List, "message queues of its own", namespaces.Op{Kind: namespaces.OpMqueue})
+	ps.made("/proc", Read|Write|List, "its own processes", namespaces.Op{Kind: namespaces.OpProc})
+	for _, n := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		o := look.Resolve("/dev/" + n)
+		if o.Kind == Device {
+			ps.show(o, UseDevice, alwaysThere, "")
+		}
+	}
+	for at, text := range map[string]string{"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0", "/dev/stdout": "/proc/self/fd/1",
+		"/dev/stderr": "/proc/self/fd/2", "/dev/ptmx": "pts/ptmx"} {
+		ps.at(at).Link = text
+	}
+	if o := look.Resolve("/sys/devices/system/cpu"); o.Kind == Dir {
+		ps.show(o, Read, alwaysThere, "processors")
+	}
+	ps.made(OwnDir, List, "psb's own", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
+	ps.made(maskFile, 0, "what hidden files show", namespaces.Op{Kind: namespaces.OpFile, Mode: 0})
+	ps.made(maskDir, 0, "what hidden folders show", namespaces.Op{Kind: namespaces.OpDir, Mode: 0})
+}
+
+// Identity is who the program is inside.
+type Identity struct {
+	UID, GID    uint32
+	User, Group string
+	Home, Shell string
+}
+
+// etcFiles are made afresh: accounts in use, a resolver for the empty network, the kept host name.
+func etcFiles(id Identity, hostname string) map[string]string {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r == ':' || r < ' ' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	name := "localhost"
+	if hostname != "" {
+		name += " " + clean(hostname)
+	}
+	return map[string]string{
+		"passwd": fmt.Sprintf("%s:x:%d:%d::%s:%s\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+			clean(id.User), id.UID, id.GID, clean(id.Home), clean(id.Shell)),
+		"group":         fmt.Sprintf("%s:x:%d:\nnogroup:x:65534:\n", clean(id.Group), id.GID),
+		"hosts":         fmt.Sprintf("127.0.0.1 %s\n::1 %s ip6-localhost\n", name, name),
+		"resolv.conf":   "# psb: no name server: the box has no network\n",
+		"nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+		"hostname":      clean(hostname) + "\n",
+	}
+}
+
+// etc puts the made files in place: in a root of psb's own they are /etc; where the host's /etc is shown (learning) those whose
+// content depends on the box are laid over the host's.
+func (ps places) etc(id Identity, hostname string, hostEtc bool) {
+	for name, text := range etcFiles(id, hostname) {
+		op := namespaces.Op{Kind: namespaces.OpFile, Mode: 0o644, Data: []byte(text)}
+		if !hostEtc {
+			ps.made("/etc/"+name, Read, "made by psb", op)
+			continue
+		}
+		if name != "passwd" && name != "group" {
+			continue
+		}
+		own := path.Join(OwnDir, name)
+		ps.made(own, Read, "made by psb", op)
+		ps.made("/etc/"+name, Read, "made by psb", namespaces.Op{Kind: namespaces.OpBindIn, Source: own, ReadOnly: true})
+	}
+	if !hostEtc {
+		ps.made("/etc", List, "made by psb", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
+	}
+}

@@ -1,0 +1,259 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"psb/landlock"
+	"psb/policy"
+)
+
+// Request is all that a launch is compiled from.
+type Request struct {
+	Policy      *policy.Policy // expanded
+	PolicyFiles []string       // absolute paths of the policy and its includes, protected from the box
+	Host        Host
+	Command     Command
+	Mode        Mode
+	Macros      policy.Macros
+	Accept      []string          // gaps accepted by name
+	Require     []string          // layers demanded on top of the policy's
+	Provider    string            // --provider, or OS_SANDBOX; "" leaves the policy's
+	Shim        map[string]string // files of the shim: name in OwnDir → content
+	Overlay     map[string]string // host path → name in OwnDir laid over it
+}
+
+type compiler struct {
+	policy      *policy.Policy
+	policyFiles []string
+	host        Host
+	look        Look
+	mode        Mode
+	places      places
+	gaps        []Gap
+	missing     []string
+	absent      map[policy.Origin]bool
+	problems    []error
+}
+
+func (c *compiler) problem(o policy.Origin, format string, args ...any) {
+	at := o.From
+	if o.File != "" {
+		at = fmt.Sprintf("%s:%d", o.File, o.Line)
+	}
+	c.problems = append(c.problems, fmt.Errorf("%s: "+format, append([]any{at}, args...)...))
+}
+
+// Compile turns policy, host and command into a Plan. It acts on nothing; what the host lacks comes back as gaps in the plan, mistakes in
+// the policy as one error that joins them all.
+func Compile(r Request, look Look) (*Plan, error) {
+	c := &compiler{policy: r.Policy, policyFiles: r.PolicyFiles, host: r.Host, look: look, mode: r.Mode, places: places{},
+		absent: map[policy.Origin]bool{}}
+	p := &Plan{Mode: r.Mode, Policy: r.Policy, Command: r.Command, Shim: r.Policy.Shim && len(r.Overlay) != 0, Syscalls: map[string]bool{}}
+	p.Provider = c.ladder(r)
+	c.limits(p, r.Accept)
+	p.Identity = identityInside(r.Host, p.Provider)
+
+	if p.Provider == Namespaces {
+		c.places.privateSpaces(look, p.Limits["disk"].Bytes)
+		c.places.etc(p.Identity, r.Host.Hostname, r.Mode == Learn)
+	}
+	if r.Mode == Learn {
+		c.learnTree(r)
+	} else {
+		c.alwaysThere(r)
+		c.grant()
+		c.hide()
+	}
+	c.protect()
+	c.command(r)
+	c.later()
+	if len(c.problems) > 0 {
+		return nil, errors.Join(c.problems...)
+	}
+	if r.Mode == Learn {
+		p.Env = slices.Clone(r.Command.Env)
+	} else {
+		p.Env = environment(r.Policy, r.Command.Env)
+	}
+	for _, rule := range r.Policy.Rules {
+		if rule.Op == policy.OpSyscall {
+			if _, refused := p.Syscalls[rule.Pattern.Text]; !refused || rule.Deny {
+				p.Syscalls[rule.Pattern.Text] = !rule.Deny
+			}
+		}
+	}
+	if p.Provider == Namespaces {
+		c.spec(p, r)
+	} else {
+		c.process(p, r)
+		p.Spec.Subreaper = p.Provider == LandlockOnly
+		p.Spec.UID, p.Spec.GID = p.Identity.UID, p.Identity.GID
+	}
+	c.restrict(p)
+	p.Places, p.Missing = c.places.sorted(), c.missing
+	for o := range c.absent {
+		p.Absent = append(p.Absent, o)
+	}
+	slices.SortFunc(p.Absent, func(a, b policy.Origin) int { return a.Line - b.Line })
+	p.Gaps = c.gaps
+	for i := range p.Gaps {
+		p.Gaps[i].Accepted = slices.Contains(r.Accept, p.Gaps[i].Name)
+	}
+	return p, nil
+}
+
+// alwaysThere shows what every program gets: the interpreter, libraries, certificates, time zones; and the script.
+func (c *compiler) alwaysThere(r Request) {
+	if py := r.Host.Python; py != nil {
+		for _, need := range py.Reads {
+			c.showHost(need, Read, "python")
+		}
+		for _, lib := range py.SystemLibs {
+			c.showHost(lib, Read, "system libraries")
+		}
+		if r.Command.Python {
+			c.showHost(r.Command.Exec, Read|Exec, "python")
+			c.showHost(py.Executable, Read|Exec, "python")
+		}
+		if py.Loader != "" {
+			c.showHost(py.Loader, Read|Exec, "python's loader")
+		}
+	}
+	for _, a := range r.Host.Always {
+		c.showHost(a, Read, "always there")
+	}
+	for _, l := range r.Host.Links {
+		c.places.at(l.At).Link = l.Text
+	}
+	for _, s := range r.Command.Reads {
+		c.showHost(s, Read, "named on the command line")
+	}
+}
+
+// showHost shows a host path with everything that leads to it, where it is a file or a folder.
+func (c *compiler) showHost(p string, rights Rights, why string) {
+	o := c.look.Resolve(p)
+	if o.Kind == File || o.Kind == Dir {
+		c.places.show(o, rights, alwaysThere, why)
+	}
+}
+
+// learnTree shows the host read-only but for the floor, and lets a learning run write below the project, the working folder and the
+// cache.
+func (c *compiler) learnTree(r Request) {
+	top, err := c.look.Entries("/")
+	if err != nil {
+		c.problems = append(c.problems, fmt.Errorf("list /: %w", err))
+		return
+	}
+	learning := policy.Origin{From: "learning"}
+	for _, e := range top {
+		at := "/" + e.Name
+		switch {
+		case e.Name == "proc" || e.Name == "sys" || e.Name == "dev" || e.Name == "tmp" || e.Name == "run":
+		case e.Link != "":
+			c.places.at(at).Link = e.Link
+		case e.Kind == Dir:
+			c.places.show(c.look.Resolve(at), Read|Exec|List, learning, "everything is readable while learning")
+		}
+	}
+	for _, p := range slices.Concat(r.Command.Given, r.Command.Reads) {
+		if o := c.look.Resolve(p); (o.Kind == File || o.Kind == Dir) && below(o.Path, "/tmp") {
+			c.places.show(o, Read|Exec, learning, "named on the command line")
+		}
+	}
+	for _, d := range slices.Concat([]string{r.Macros.Project, r.Command.Dir, r.Macros.Cache}, r.Command.Writes) {
+		o := c.look.Resolve(d)
+		if d == "" || o.Kind != Dir || o.Path == "/" || !c.wide(o.Path, r.Macros.Home) {
+			continue
+		}
+		c.places.show(o, Read|Write|Exec|List, learning, "writable while learning")
+	}
+	for _, f := range Floor(r.Macros.Home) {
+		c.hideOne(c.look.Resolve(f), policy.Origin{From: "floor"})
+	}
+}
+
+// wide refuses to open the home folder or what holds it for writing, only because a run was started there.
+func (c *compiler) wide(dir, home string) bool { return home == "" || !atOrBelow(home, dir) }
+
+// command makes the working folder exist and the policy of stdin.
+func (c *compiler) command(r Request) {
+	if o := c.look.Resolve(r.Command.Dir); o.Kind == Dir {
+		c.places.show(o, 0, alwaysThere, "working folder")
+	}
+	if home := c.look.Resolve(r.Host.Identity.Home); home.Kind == Dir && home.Path != "/" {
+		c.places.show(home, 0, alwaysThere, "home, empty")
+	}
+	for host, own := range r.Overlay {
+		if o := c.look.Resolve(host); o.Kind == File {
+			p := c.places.at(o.Path)
+			op := overlayOp(path.Join(OwnDir, own), o.Path)
+			p.Made, p.Rights, p.Why = &op, p.Rights|Read, "with psb's shim"
+		}
+	}
+	for name, text := range r.Shim {
+		c.places.made(path.Join(OwnDir, name), Read, "psb's shim", shimOp(text))
+	}
+}
+
+// restrict turns places into Landlock rules.
+func (c *compiler) restrict(p *Plan) {
+	rs := landlock.Everything()
+	if p.Provider == LandlockOnly {
+		rs = rs.DenyNet()
+	}
+	for _, pl := range c.places.sorted() {
+		a := c.landlockRights(pl)
+		if a == 0 || pl.Hidden || pl.Link != "" {
+			continue
+		}
+		if pl.Made == nil && pl.Source.Kind == Absent {
+			continue
+		}
+		isDir := pl.Source.Kind == Dir
+		if pl.Made != nil {
+			isDir = madeIsDir(pl.Made)
+		}
+		where := pl.Path
+		if p.Provider == LandlockOnly {
+			where = pl.Source.Path
+		}
+		rs.Paths = append(rs.Paths, landlock.PathRule{Path: where, Access: a, File: !isDir})
+	}
+	fitted, lost := rs.Fit(c.host.Landlock)
+	p.Files = fitted
+	for _, l := range lost {
+		c.landlockLoss(l, p.Provider)
+	}
+}
+
+func (c *compiler) landlockRights(pl *Place) landlock.Access {
+	var a landlock.Access
+	r := pl.Rights
+	if pl.Guarded {
+		r &^= Write | Create
+	}
+	if r.Has(Read) {
+		a |= landlock.ReadTree
+	}
+	if r.Has(Write) {
+		a |= landlock.WriteTree
+	}
+	if r.Has(Create) {
+		a |= landlock.CreateIn
+	}
+	if r.Has(List) {
+		a |= landlock.ListDir
+	}
+	if r.Has(Exec) {
+		a |= landlock.ExecFile
+	}
+	if r.Has(UseDevice) {
+		a |= landlock.Device | landlock.ReadTree
+	}
+	return a
+}

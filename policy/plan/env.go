@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"psb/policy"
+)
+
+// alwaysEnv are the variables every program gets without a rule.
+var alwaysEnv = []string{"PATH", "HOME", "USER", "TERM", "TZ", "LANG", "LC_*", "TMPDIR"}
+
+// environment gives what the program sees of the host's variables, sorted: those always there, those the policy passes or sets;
+// a refusal wins over everything, over the always-there set too. TMPDIR is the private /tmp, whatever the host's says.
+func environment(p *policy.Policy, host []string) []string {
+	out := map[string]string{}
+	for _, kv := range host {
+		name, value, ok := strings.Cut(kv, "=")
+		if ok && slices.ContainsFunc(alwaysEnv, func(pat string) bool { return matchName(pat, name) }) {
+			out[name] = value
+		}
+	}
+	if _, ok := out["TMPDIR"]; ok {
+		out["TMPDIR"] = "/tmp"
+	}
+	for _, r := range p.Rules {
+		if r.Op != policy.OpEnv || r.Deny {
+			continue
+		}
+		if r.Value != nil && !strings.Contains(r.Pattern.Text, "*") {
+			out[r.Pattern.Text] = *r.Value
+			continue
+		}
+		for _, kv := range host {
+			if name, value, ok := strings.Cut(kv, "="); ok && matchName(r.Pattern.Text, name) {
+				out[name] = value
+			}
+		}
+	}
+	for _, r := range p.Rules {
+		if r.Op == policy.OpEnv && r.Deny {
+			for name := range out {
+				if matchName(r.Pattern.Text, name) {
+					delete(out, name)
+				}
+			}
+		}
+	}
+	list := make([]string, 0, len(out))
+	for name, value := range out {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// matchName matches a variable's name against a pattern with "*"; names hold no "/", so path.Match's one exception never shows.
+func matchName(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return pattern == name
+	}
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", ""), strings.ReplaceAll(name, "/", ""))
+	return err == nil && ok
+}

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"psb/namespaces"
+	"psb/policy"
+)
+
+// Place is one path inside the box and what may be done there.
+type Place struct {
+	Path     string         // inside
+	Source   Object         // host object shown there; Kind Absent: none
+	Made     *namespaces.Op // what psb makes there itself; nil for host objects and bare folders
+	Rights   Rights
+	Link     string // the text of a symbolic link; then nothing else matters
+	Hidden   bool   // masked whatever else is granted
+	Guarded  bool   // protected: visible as its grant says, never writable
+	SelfBind bool   // a mount of its own though the folder above shows it the same: it cannot be renamed away
+	Origins  []policy.Origin
+	Why      string // for explain, where no rule says it
+}
+
+// places collects by path inside.
+type places map[string]*Place
+
+func (ps places) at(p string) *Place {
+	if ps[p] == nil {
+		ps[p] = &Place{Path: p}
+	}
+	return ps[p]
+}
+
+// sorted gives parents before what they hold.
+func (ps places) sorted() []*Place {
+	out := make([]*Place, 0, len(ps))
+	for _, p := range ps {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *Place) int { return comparePaths(a.Path, b.Path) })
+	return out
+}
+
+// comparePaths orders by path elements, so that "/a/b" directly follows "/a" and never "/a-x".
+func comparePaths(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}
+
+// below reports whether p lies under dir, not at it.
+func below(p, dir string) bool {
+	if dir == "/" {
+		return p != "/" && strings.HasPrefix(p, "/")
+	}
+	return len(p) > len(dir) && p[len(dir)] == '/' && strings.HasPrefix(p, dir)
+}
+
+// atOrBelow reports whether p is dir or lies under it.
+func atOrBelow(p, dir string) bool { return p == dir || below(p, dir) }
+
+// show grants rights on a resolved host object at its own path and makes the links that led there appear, too.
+func (ps places) show(o Object, rights Rights, origin policy.Origin, why string) {
+	for _, l := range o.Links {
+		ps.at(l.At).Link = l.Text
+	}
+	p := ps.at(o.Path)
+	p.Source, p.Rights = o, p.Rights|rights
+	if why != "" && p.Why == "" {
+		p.Why = why
+	}
+	if !slices.Contains(p.Origins, origin) {
+		p.Origins = append(p.Origins, origin)
+	}
+}
+
+// writable reports whether some place lets the box change names in dir.
+func (ps places) writable(dir string) bool {
+	if p := ps[dir]; p != nil && p.Source.Kind == Dir && p.Rights&(Write|Create) != 0 {
+		return true
+	}
+	for d := dir; d != "/"; d = path.Dir(d) {
+		if p := ps[d]; p != nil && p.Source.Kind == Dir && p.Rights.Has(Write) {
+			return true
+		}
+	}
+	return false
+}

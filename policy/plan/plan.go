@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"psb/landlock"
+	"psb/namespaces"
+	"psb/policy"
+	"psb/pythonshim"
+)
+
+// Mode is what a run is for.
+type Mode uint8
+
+// Modes.
+const (
+	Enforce Mode = iota // the policy holds
+	Learn               // everything but the floor is granted and recorded
+)
+
+// Provider is a rung of the ladder of walls.
+type Provider string
+
+// Providers, best first.
+const (
+	Namespaces   Provider = "namespaces" // everything
+	LandlockOnly Provider = "landlock"   // Landlock and seccomp in the host's namespaces ("lite")
+	None         Provider = "none"       // no wall at all, only by name on the command line
+)
+
+// Host is what was probed of the machine and the caller.
+type Host struct {
+	Kernel, Arch string
+	Hostname     string
+	Root         bool     // the caller's user id is 0
+	Identity     Identity // the caller's account; ids as on the host
+	UserNS       bool     // user namespaces, and a mount in one, work
+	UserNSWhy    string   // why not
+	PlainNS      bool     // namespaces without a user namespace work (CAP_SYS_ADMIN)
+	Landlock     landlock.Support
+	Seccomp      bool
+	SeccompWhy   string
+	Notify       bool // SECCOMP_RET_USER_NOTIF with a listener of our own
+	NotifyWhy    string
+	Limits       map[string]string // by [limits] name: "" = something holds it, else what would
+	MemoryTotal  uint64            // bytes
+	Python       *pythonshim.Layout
+	Venv         string                           // folder of the virtual environment, "" for none
+	Links        []Link                           // symbolic links that lead to what is always there
+	Always       []string                         // host paths that are there without a rule
+	Linked       func(executable string) []string // what an executable needs to start, read statically
+}
+
+// Command is what to run.
+type Command struct {
+	Exec   string   // host path given to execve(2), as named: links are followed inside as outside
+	Argv   []string // complete
+	Env    []string // the caller's environment
+	Dir    string   // working folder
+	Reads  []string // readable without a rule: the script, the module's file
+	Python bool     // Exec is the interpreter
+	Given  []string // host objects named by arguments, shown while learning
+	Writes []string // folders of --learn-write
+}
+
+// Plan is a launch as a value: explain prints it, the launcher applies it.
+type Plan struct {
+	Mode     Mode
+	Provider Provider
+	Policy   *policy.Policy
+	Command  Command
+	Identity Identity // inside
+	Env      []string
+	Places   []*Place
+	Files    landlock.Ruleset        // fitted; its Paths are paths inside (namespaces) or host paths (landlock)
+	Spec     namespaces.Spec         // without descriptors and filters
+	Syscalls map[string]bool         // the policy's [syscalls] lines
+	Limits   map[string]policy.Limit // with the defaults
+	Missing  []string                // folders of write and create rules that psb makes first
+	Absent   []policy.Origin         // rules whose object is not there
+	Gaps     []Gap
+	Shim     bool
+}

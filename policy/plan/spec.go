@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"psb/namespaces"
+	"psb/policy"
+)
+
+// Resource numbers of setrlimit(2), the same on amd64 and arm64.
+const (
+	rlimitCPU    = 0
+	rlimitFSize  = 1
+	rlimitCore   = 4
+	rlimitNProc  = 6
+	rlimitNoFile = 7
+)
+
+func overlayOp(source, target string) namespaces.Op {
+	return namespaces.Op{Kind: namespaces.OpBindIn, Source: source, Target: target, ReadOnly: true}
+}
+
+func shimOp(text string) namespaces.Op {
+	return namespaces.Op{Kind: namespaces.OpFile, Mode: 0o644, Data: []byte(text)}
+}
+
+func madeIsDir(op *namespaces.Op) bool {
+	switch op.Kind {
+	case namespaces.OpFile, namespaces.OpBindIn, namespaces.OpSymlink:
+		return false
+	}
+	return true
+}
+
+// spec fills what the stages inside need, but for descriptors and filters, which the launcher makes.
+func (c *compiler) spec(p *Plan, r Request) {
+	b := &rootBuilder{ps: c.places, look: c.look, idmap: c.idmap}
+	b.build()
+	for _, g := range b.gaps {
+		c.gaps = addGap(c.gaps, g)
+	}
+	h := r.Host
+	p.Spec = namespaces.Spec{
+		Unshare:  namespaces.Set{User: h.UserNS, Mount: true, PID: true, Net: true, IPC: true, UTS: true, Cgroup: true},
+		LateUser: h.Root && h.UserNS && h.PlainNS,
+		UID:      p.Identity.UID, GID: p.Identity.GID,
+		HostUID: h.Identity.UID, HostGID: h.Identity.GID,
+		Hostname: h.Hostname,
+		Loopback: true,
+		Ops:      b.ops,
+		Root:     "/tmp",
+	}
+	if h.Root {
+		p.Spec.HostUID, p.Spec.HostGID = HostID, HostID
+	}
+	c.process(p, r)
+}
+
+// process fills what is the same in every provider: rlimits, what to execute and where.
+func (c *compiler) process(p *Plan, r Request) {
+	p.Spec.Rlimits = rlimits(p.Limits)
+	p.Spec.Exec, p.Spec.Argv, p.Spec.Env, p.Spec.Dir = r.Command.Exec, r.Command.Argv, p.Env, r.Command.Dir
+	p.Spec.Hold = r.Mode == Learn
+}
+
+// rlimits: the core limit is 1, not 0, as a core_pattern that is a pipe ignores 0.
+func rlimits(l map[string]policy.Limit) []namespaces.Rlimit {
+	out := []namespaces.Rlimit{{Resource: rlimitCore, Value: 1}}
+	if v, ok := l["cpu_time"]; ok {
+		out = append(out, namespaces.Rlimit{Resource: rlimitCPU, Value: max(1, uint64(v.Time.Seconds()))})
+	}
+	if v, ok := l["file_size"]; ok {
+		out = append(out, namespaces.Rlimit{Resource: rlimitFSize, Value: v.Bytes})
+	}
+	if v, ok := l["open_files"]; ok {
+		out = append(out, namespaces.Rlimit{Resource: rlimitNoFile, Value: v.Count})
+	}
+	if v, ok := l["pids"]; ok {
+		out = append(out, namespaces.Rlimit{Resource: rlimitNProc, Value: v.Count})
+	}
+	return out
+}
+
+// idmap decides whether a host object is shown through an id-mapped mount: real root only, where the object's own permission bits would
+// not let the unprivileged id do what the grant says.
+func (c *compiler) idmap(p *Place) (uid, gid uint32, on bool) {
+	o, rights := p.Source, p.Rights
+	if !c.host.Root || o.Kind == Device {
+		return 0, 0, false
+	}
+	public := o.Mode&0o004 != 0 && (o.Kind != Dir || o.Mode&0o001 != 0)
+	if public && isAlways(p) {
+		return 0, 0, false
+	}
+	if !c.look.IDMap(o.Path) {
+		if rights&(Write|Create) != 0 || !public {
+			c.gaps = addGap(c.gaps, Gap{Name: "root-id", Lost: shortQuote(o.Path) + " stands on a file system without id-mapped mounts: root's own files there cannot be shown to an unprivileged id",
+				Needs: "Linux 5.12 and a file system that supports it, or running psb as an ordinary user"})
+		}
+		return 0, 0, false
+	}
+	return o.UID, o.GID, true
+}

@@ -1,0 +1,149 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+func (r *reader) python(o Origin, key string, v any, _ entry) {
+	if key != "shim" {
+		if _, _, isTable := tableRank("python." + key); isTable {
+			r.probs.add(o, "write [python.%s] as a table of its own", key)
+			return
+		}
+		r.probs.add(o, "unknown key %s in [python]%s", key, near(key, []string{"shim"}))
+		return
+	}
+	if on, ok := r.boolean(o, key, v); ok {
+		r.p.Shim, r.p.shimAt = on, o
+	}
+}
+
+func (r *reader) imports(o Origin, key string, v any, e entry) {
+	if err := checkImport(key); err != nil {
+		r.probs.add(o, "%s", err)
+		return
+	}
+	if on, ok := r.boolean(o, key, v); ok {
+		r.rule(OpImport, key, o, e.comment).Deny = !on
+	}
+}
+
+func checkImport(name string) error {
+	if name == "*" {
+		return nil
+	}
+	if base, ok := strings.CutSuffix(name, ".*"); ok && dotted(base) {
+		return fmt.Errorf("%q: a package brings its submodules: write %q", name, base)
+	}
+	if !dotted(name) {
+		return fmt.Errorf("%q cannot be a module's name", name)
+	}
+	return nil
+}
+
+func (r *reader) calls(o Origin, key string, v any, e entry) {
+	if !callName(key) {
+		r.probs.add(o, "%q cannot be a function or category", key)
+		return
+	}
+	if on, ok := r.boolean(o, key, v); ok {
+		r.rule(OpCall, key, o, e.comment).Deny = !on
+	}
+}
+
+// callName accepts "subprocess.Popen" and categories such as "process-exec".
+func callName(s string) bool {
+	for _, part := range strings.Split(s, ".") {
+		if !identifier(strings.ReplaceAll(part, "-", "_")) {
+			return false
+		}
+	}
+	return true
+}
+
+// dotted accepts what can stand after Python's import.
+func dotted(s string) bool {
+	for _, part := range strings.Split(s, ".") {
+		if !identifier(part) {
+			return false
+		}
+	}
+	return true
+}
+
+func identifier(s string) bool {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.In(c, unicode.Digit, unicode.Mn, unicode.Mc)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+var (
+	evalLists = []string{"syntax", "call", "attribute", "import", "magic"}
+	evalNums  = []string{"max_iterations", "max_call_depth", "max_depth", "max_nodes"}
+	evalModes = []string{"adaptive", "closed", "caller"}
+)
+
+func evalKeys() []string {
+	return append(append(append([]string{}, evalLists...), "namespace", "timeout", "max_alloc"), evalNums...)
+}
+
+func isEvalKey(s string) bool { return contains(evalKeys(), s) }
+
+func (r *reader) eval(o Origin, key string, v any, e entry) {
+	profile := ""
+	if len(e.table) == 3 {
+		profile = e.table[2]
+	}
+	into, ok := r.p.Eval[profile]
+	if !ok {
+		return // its header is a problem already
+	}
+	switch {
+	case contains(evalLists, key):
+		names, ok := r.texts(o, key, v)
+		if !ok {
+			return
+		}
+		for _, n := range names {
+			if strings.TrimPrefix(n, "!") == "" || strings.ContainsAny(n, " \t\r\n") {
+				r.probs.add(o, "%s: %q is no name (\"name\" allows, \"!name\" denies)", key, n)
+			}
+		}
+		into.Lists[key] = append([]string{}, names...)
+	case key == "namespace":
+		s, ok := r.text(o, key, v)
+		if ok && !contains(evalModes, s) {
+			r.probs.add(o, "unknown namespace %q%s", s, near(s, evalModes))
+		}
+		into.Values[key] = s
+	case key == "timeout":
+		s, ok := r.text(o, key, v)
+		if _, err := parseTime(s); ok && err != nil {
+			r.probs.add(o, "timeout: %s", err)
+		}
+		into.Values[key] = s
+	case key == "max_alloc":
+		if n, ok := v.(int64); ok {
+			v = fmt.Sprint(n)
+		}
+		s, ok := r.text(o, key, v)
+		if _, err := parseSize(s); ok && err != nil {
+			r.probs.add(o, "max_alloc: %s", err)
+		}
+		into.Values[key] = s
+	case contains(evalNums, key):
+		n, ok := v.(int64)
+		if !ok || n < 1 {
+			r.probs.add(o, "%s must be a whole number from 1, not %s", key, describe(v))
+			return
+		}
+		into.Values[key] = fmt.Sprint(n)
+	default:
+		r.probs.add(o, "unknown key %s in [%s]%s", key, tableName(e.table), near(key, evalKeys()))
+	}
+}

@@ -1,0 +1,107 @@
+package pythonshim
+
+import (
+	"bytes"
+	_ "embed"
+	"strconv"
+)
+
+// NoteFD is the descriptor the shim writes its notes to. It is negative, so it can never be a file: the write fails
+// with EBADF, needs nothing inherited, and is seen only by who watches the system call (argument 0 as int32).
+const NoteFD = -0x505342
+
+// ShimDir is the read-only folder of ours inside a box; see [Files].
+const ShimDir = "/run/psb"
+
+// Mode says what the shim is for.
+type Mode uint8
+
+const (
+	// Learn notes who asks for files, programs, hosts, variables and imports, just before the access.
+	Learn Mode = iota
+	// Enforce notes variables that are not there and errors that nobody caught, and costs nothing until then.
+	Enforce
+)
+
+// String gives the mode's word.
+func (m Mode) String() string {
+	if m == Learn {
+		return "learn"
+	}
+	return "enforce"
+}
+
+//go:embed shim/common.py
+var commonPy []byte
+
+//go:embed shim/learn.py
+var learnPy []byte
+
+//go:embed shim/enforce.py
+var enforcePy []byte
+
+//go:embed shim/start.py
+var startPy []byte
+
+//go:embed shim/user.py
+var userPy []byte
+
+// Overlay gives the bytes to show in place of an interpreter's encodings/__init__.py: the original with the whole
+// shim behind it, so that no other file is needed. encodings is the one module that every start imports, whatever the
+// flags (-I -E -S) and the environment. Python 3.8 and later.
+func Overlay(original []byte, mode Mode) []byte {
+	return overlay(original, mode, NoteFD)
+}
+
+func overlay(original []byte, mode Mode, fd int) []byte {
+	var out bytes.Buffer
+	out.Write(original)
+	if n := len(original); n > 0 && original[n-1] != '\n' {
+		out.WriteByte('\n')
+	}
+	out.Write(shim(mode, fd, startPy))
+	return out.Bytes()
+}
+
+// Files gives the files, by name, of the fallback for hosts without a mount namespace: the folder they are written to goes
+// first on PYTHONPATH. -I, -E and -S skip it, and a child with another environment loses it.
+func Files(mode Mode) map[string][]byte {
+	return files(mode, NoteFD)
+}
+
+func files(mode Mode, fd int) map[string][]byte {
+	var out bytes.Buffer
+	out.WriteString("import sys\n")
+	out.Write(shim(mode, fd, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
+	paste(&out, userPy, "")
+	return map[string][]byte{"sitecustomize.py": out.Bytes()}
+}
+
+// shim builds one function out of the files: nothing of it stays reachable from a module.
+func shim(mode Mode, fd int, start []byte) []byte {
+	var out bytes.Buffer
+	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
+	paste(&out, commonPy, " ")
+	if mode == Learn {
+		paste(&out, learnPy, " ")
+	} else {
+		paste(&out, enforcePy, " ")
+	}
+	paste(&out, start, " ")
+	out.WriteString("try:\n _psb()\nexcept Exception:\n pass\ndel _psb\n")
+	return out.Bytes()
+}
+
+// paste indents src and leaves out what only readers need. The shim's files hold no text over several lines, so a line
+// that begins with # is a comment.
+func paste(out *bytes.Buffer, src []byte, indent string) {
+	for line := range bytes.Lines(src) {
+		trimmed := bytes.TrimSpace(line)
+		if len(trimmed) == 0 || trimmed[0] == '#' || bytes.HasSuffix(trimmed, []byte("# psb: cut")) {
+			continue
+		}
+		out.WriteString(indent)
+		out.Write(bytes.TrimRight(line, "\n"))
+		out.WriteByte('\n')
+	}
+}

@@ -1,0 +1,124 @@
+# Enforcing: explain what was refused. No audit hook: one that ignores every open costs 2-4 % of a loop of opens. What
+# is watched costs nothing until it happens: a variable that is not there, an error that nobody caught.
+from common import *  # psb: cut
+
+
+Group = getattr(sys.modules["builtins"], "BaseExceptionGroup", None)  # from 3.11
+
+
+def unset(key: object) -> None:
+    if not isinstance(key, bytes) or getattr(here, "busy", False):
+        return
+    try:
+        here.busy = True
+        f = getframe(0)
+        while f is not None and (f.f_code.co_filename == HERE or text(dict.get(f.f_globals, "__name__")) in ("os", "_collections_abc")):
+            f = f.f_back
+        name = text(key)
+        if name in said:
+            return
+        at, func, lib = asker(f)
+        if func or lib:
+            # Nobody: the interpreter's own start, which looks for many names.
+            said.add(name)
+            emit("env", [name, "unset"], at, func, lib)
+    except BaseException as e:
+        if theirs(e):
+            raise
+    finally:
+        here.busy = False
+
+
+class environ(dict):
+    # Found names never reach Python code. Copies and pickles are plain dicts.
+    __slots__ = ()
+
+    def __missing__(self, key: object) -> None:
+        unset(key)
+        raise KeyError(key)
+
+    def __reduce_ex__(self, protocol: int) -> tuple:
+        return dict, (dict(self),)
+
+
+def place(tb: object) -> tuple:
+    # Where an error was raised, as asker() says it: the innermost frame of the program and the library below it.
+    at = func = lib = ""
+    n = 0
+    while tb is not None and n < 1024:
+        n += 1
+        f = tb.tb_frame
+        name = f.f_code.co_filename
+        if owns(f):
+            at, func, lib = name + ":" + text(tb.tb_lineno or 0), funcname(f), ""
+        elif kind(name) == LIBRARY and not lib:
+            lib = library(name)
+        if not func and dict.get(f.f_globals, "__name__") == "__main__":
+            func = modname(f)
+        tb = tb.tb_next
+    return at, func, lib
+
+
+def explain(e: object) -> None:
+    # The error, what caused it and what it hid, as far as they are refusals of the system or of the import.
+    if getattr(here, "busy", False):
+        return
+    try:
+        here.busy = True
+        todo = [e]
+        seen = set()
+        while todo and len(seen) < 64:
+            e = todo.pop(0)
+            c = type(e)
+            if not issubclass(c, BaseException) or id(e) in seen:
+                continue
+            # Read past the class of the exception: it may be the program's and answer with code of its own.
+            seen.add(id(e))
+            todo.append(BaseException.__cause__.__get__(e, c))
+            todo.append(BaseException.__context__.__get__(e, c))
+            if Group is not None and issubclass(c, Group):
+                todo.extend(Group.exceptions.__get__(e, c)[:16])
+            at, func, lib = place(BaseException.__traceback__.__get__(e, c))
+            if issubclass(c, OSError):
+                emit("error", [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))], at, func, lib)
+            elif issubclass(c, ImportError):
+                emit("error", [c.__name__, "", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
+    except BaseException as x:
+        if theirs(x):
+            raise
+    finally:
+        here.busy = False
+
+
+def install() -> None:
+    attach(environ(posix.environ))
+    # Both names of a hook are replaced, so "is the hook the original" stays true for those who ask.
+    display = sys.excepthook
+    thread = modules["_thread"]
+    shown = getattr(thread, "_excepthook", None)
+
+    def excepthook(*args: object) -> None:
+        if len(args) == 3:
+            explain(args[1])
+        return display(*args)
+
+    excepthook.__doc__ = display.__doc__
+    excepthook.__module__ = "sys"
+    excepthook.__qualname__ = "excepthook"
+    sys.excepthook = sys.__excepthook__ = excepthook
+
+    def threadhook(*args: object) -> None:
+        if len(args) == 1:
+            explain(getattr(args[0], "exc_value", None))
+        return shown(*args)
+
+    if shown is not None:
+        threadhook.__doc__ = shown.__doc__
+        threadhook.__module__ = "_thread"
+        threadhook.__name__ = threadhook.__qualname__ = "_excepthook"
+        thread._excepthook = threadhook
+        threading = modules.get("threading")
+        if threading is not None and threading.excepthook is shown:
+            threading.excepthook = threadhook
+            if hasattr(threading, "__excepthook__"):
+                threading.__excepthook__ = threadhook

@@ -1,0 +1,287 @@
+# Learning: name the asker of what the tracer is about to see, the variables read by name, and what the program itself imports.
+from common import *  # psb: cut
+
+# 3.8 to 3.13; a version that is not listed learns imports from events alone.
+IMPORT, CONST, EXTENDED = {8: (108, 100, 144), 9: (108, 100, 144), 10: (108, 100, 144), 11: (108, 100, 144), 12: (108, 100, 144), 13: (75, 83, 71)}.get(version[1], (0, 0, 0))
+wanted = {}
+lines = set()
+scans = [{}]
+
+CALLS = {
+    "_thread.start_new_thread": ("threads", "threading.Thread.start"),
+    "_thread.start_joinable_thread": ("threads", "threading.Thread.start"),
+    "ctypes.cdata": ("native-code", "ctypes.from_address"),
+    "ctypes.dlopen": ("native-code", "ctypes.CDLL"),
+    "ctypes.string_at": ("native-code", "ctypes.string_at"),
+    "ctypes.wstring_at": ("native-code", "ctypes.wstring_at"),
+    "os.exec": ("process-exec", "os.execve"),
+    "os.fork": ("process-fork", "os.fork"),
+    "os.forkpty": ("process-fork", "os.forkpty"),
+    "os.kill": ("signals", "os.kill"),
+    "os.killpg": ("signals", "os.killpg"),
+    "os.posix_spawn": ("process-exec", "os.posix_spawn"),
+    "os.putenv": ("environment", "os.putenv"),
+    "os.spawn": ("process-exec", "os.spawnve"),
+    "os.system": ("process-exec", "os.system"),
+    "os.unsetenv": ("environment", "os.unsetenv"),
+    "pickle.find_class": ("pickle", "pickle.loads"),
+    "pty.spawn": ("process-exec", "pty.spawn"),
+    "signal.pthread_kill": ("signals", "signal.pthread_kill"),
+    "socket.bind": ("network-listen", "socket.socket.bind"),
+    "socket.connect": ("network-connect", "socket.socket.connect"),
+    "socket.getaddrinfo": ("network-resolve", "socket.getaddrinfo"),
+    "socket.gethostbyname": ("network-resolve", "socket.gethostbyname"),
+    "sqlite3.enable_load_extension": ("native-code", "sqlite3.Connection.enable_load_extension"),
+    "sqlite3.load_extension": ("native-code", "sqlite3.Connection.load_extension"),
+    "subprocess.Popen": ("process-exec", "subprocess.Popen"),
+    "sys.setprofile": ("introspection", "sys.setprofile"),
+    "sys.settrace": ("introspection", "sys.settrace"),
+}
+PATHS = {
+    "open": ("open", 1), "sqlite3.connect": ("open", 1), "os.listdir": ("list", 1), "os.scandir": ("list", 1),
+    "os.chmod": ("change", 1), "os.chown": ("change", 1), "os.link": ("change", 2), "os.mkdir": ("change", 1), "os.remove": ("change", 1),
+    "os.rename": ("change", 2), "os.rmdir": ("change", 1), "os.symlink": ("change", 2), "os.truncate": ("change", 1), "os.utime": ("change", 1),
+}
+
+
+def importing(f: object) -> tuple:
+    # Leaves the frames of the import system: the frame that asked for the import, and the module it is about to get.
+    name = ""
+    while f is not None:
+        file = f.f_code.co_filename
+        if file.startswith("<frozen importlib"):
+            if f.f_code.co_name == "_find_and_load":
+                name = text(f.f_locals.get("name"))
+        elif file != stdlib + "importlib/__init__.py":
+            break
+        f = f.f_back
+    return f, name
+
+
+def again(what: str, name: object, f: object) -> bool:
+    # The same line of the program asking for the same thing: a loop. Code of libraries may be asked by another each time.
+    if f is None or not owns(f):
+        return False
+    line = (what, name, f.f_code, f.f_lineno)
+    if line in lines:
+        return True
+    if len(lines) > 4096:
+        lines.clear()
+    lines.add(line)
+    return False
+
+
+def paths(event: str, args: tuple, f: object) -> None:
+    what, n = PATHS[event]
+    names = [text(a) for a in args[:n] if issubclass(type(a), (str, bytes))]
+    if not names and what == "list":
+        names = ["."]
+    if not names:
+        return
+    if f is not None and f.f_code.co_filename.startswith("<frozen importlib"):
+        if kind(names[0] + "/") != PROGRAM:
+            return
+        f, name = importing(f)
+        at, func, lib = asker(f)
+        emit(what, names, at, "import of " + name.partition(".")[0], lib)
+        return
+    if not again(what, names[0] if len(names) == 1 else tuple(names), f):
+        emit(what, names, *asker(f))
+
+
+def calls(event: str, args: tuple, f: object) -> None:
+    at, func, lib = asker(f)
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn"):
+        emit("exec", [text(args[0])], at, func, lib)
+    elif event in ("os.spawn", "pty.spawn"):
+        emit("exec", [text(args[1] if event == "os.spawn" else args[0])], at, func, lib)
+    elif event == "os.system":
+        emit("exec", ["/bin/sh"], at, func, lib)
+    elif event in ("socket.connect", "socket.bind"):
+        where = args[1]
+        if issubclass(type(where), tuple):
+            emit(event[7:], [text(x) for x in tuple.__getitem__(where, slice(0, 2))], at, func, lib)
+        elif issubclass(type(where), (str, bytes)):
+            emit(event[7:], ["unix", text(where)], at, func, lib)
+    elif event == "socket.getaddrinfo":
+        emit("resolve", [text(args[0]), text(args[1])], at, func, lib)
+    elif event == "socket.gethostbyname":
+        emit("resolve", [text(args[0]), ""], at, func, lib)
+    emit("call", list(CALLS[event]), at, func, lib)
+
+
+def imports(event: str, args: tuple, f: object) -> None:
+    name = text(args[0])
+    f, _ = importing(f)
+    if f is not None and owns(f):
+        wanted.pop(name, None)
+        emit("import", [name, modname(f)], f.f_code.co_filename + ":" + text(f.f_lineno or 0), funcname(f), "")
+    else:
+        loaded(name)
+
+
+def loaded(name: str) -> None:
+    # Somebody else loads what the program's own text names: its import statement will find it there and raise no event.
+    by = wanted.pop(name, None)
+    if by is not None:
+        emit("import", [name, by[0]], by[1], by[0], "")
+
+
+def named(code: object, found: set, depth: int) -> None:
+    # The absolute names in the import statements of a code object and of the functions in it.
+    prev = older = (0, 0)
+    arg = 0
+    raw = code.co_code
+    for i in range(0, len(raw) - 1, 2):
+        op = raw[i]
+        if op == 0:
+            continue
+        arg = arg << 8 | raw[i + 1]
+        if op == EXTENDED:
+            continue
+        if op == IMPORT and older[0] == CONST and code.co_consts[older[1]] == 0:
+            found.add(code.co_names[arg])
+        older = prev
+        prev = (op, arg)
+        arg = 0
+    if depth < 16:
+        for c in code.co_consts:
+            if type(c) is type(code):
+                named(c, found, depth + 1)
+
+
+def execs(event: str, args: tuple, f: object) -> None:
+    code = args[0]
+    if type(code) is not type(execs.__code__) or code.co_name != "<module>":
+        return
+    file = code.co_filename
+    if f is not None and f.f_code.co_filename.startswith("<frozen importlib"):
+        asked, name = importing(f)
+        if name:
+            # importlib.import_module raises no event of its own.
+            if asked is not None and owns(asked):
+                wanted.pop(name, None)
+                emit("import", [name, modname(asked)], asked.f_code.co_filename + ":" + text(asked.f_lineno or 0), funcname(asked), "")
+            else:
+                loaded(name)
+    else:
+        name = file.rpartition("/")[2]
+        name = name[:-3] if name.endswith(".py") else {"<string>": "-c", "<stdin>": "-"}.get(name, name)
+        if f is not None and kind(f.f_code.co_filename) != STDLIB:
+            return
+    if IMPORT and (kind(file) == PROGRAM or (f is None and kind(file) == TEXT)):
+        found = set()
+        named(code, found, 0)
+        for want in sorted(found):
+            if want in modules:
+                emit("import", [want, name], file, name, "")
+            elif len(wanted) < 4096:
+                wanted[want] = (name, file)
+
+
+def compiles(event: str, args: tuple, f: object) -> None:
+    if f is not None and kind(f.f_code.co_filename) != STDLIB:
+        emit("call", ["eval", "compile"], *asker(f))
+
+
+def moved(event: str, args: tuple, f: object) -> None:
+    # Relative names mean something else from here on.
+    said.clear()
+    lines.clear()
+
+
+TABLE = {"import": imports, "exec": execs, "compile": compiles, "os.chdir": moved}
+TABLE.update((e, paths) for e in PATHS)
+TABLE.update((e, calls) for e in CALLS)
+
+
+def hook(event: str, args: tuple) -> None:
+    do = TABLE.get(event)
+    if do is None or getattr(here, "busy", False):
+        return
+    try:
+        here.busy = True
+        do(event, args, getframe(0).f_back)
+    except BaseException as e:
+        if theirs(e):
+            raise
+    finally:
+        here.busy = False
+
+
+def reads(env: dict, key: object, f: object) -> None:
+    if not isinstance(key, bytes) or getattr(here, "busy", False):
+        return
+    try:
+        here.busy = True
+        if f is not None and f.f_code.co_name == "__getitem__" and dict.get(f.f_globals, "__name__") == "os":
+            # Keys that an iteration over the whole environment has handed out are the same objects: dict(os.environ)
+            # and its like come with those, a read by name comes with another.
+            asked = f.f_locals.get("key")
+            for scan in scans:
+                if scan.get(id(asked)) is asked:
+                    return
+        while f is not None and text(dict.get(f.f_globals, "__name__")) in ("os", "_collections_abc"):
+            f = f.f_back
+        there = "set" if dict.__contains__(env, key) else "unset"
+        if not again(there, bytes(key), f):
+            emit("env", [text(key), there], *asker(f))
+    except BaseException as e:
+        if theirs(e):
+            raise
+    finally:
+        here.busy = False
+
+
+def scanning(f: object) -> None:
+    # os._Environ.__iter__ is about to decode every name: keep the decoded objects of the last few such scans.
+    if f is None or f.f_code.co_name != "__iter__" or dict.get(f.f_globals, "__name__") != "os":
+        return
+    owner = f.f_locals.get("self")
+    scans.append({})
+    del scans[:-8]
+    decode = owner.decodekey
+    if getattr(getattr(decode, "__code__", None), "co_filename", "") == HERE:
+        return
+
+    def decodekey(key: object) -> object:
+        name = decode(key)
+        scan = scans[-1]
+        if len(scan) < 8192:
+            scan[id(name)] = name
+        return name
+
+    owner.decodekey = decodekey
+
+
+class environ(dict):
+    # Every look-up by name passes here, also through os.environ and os.environb. Copies and pickles are plain dicts.
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> object:
+        reads(self, key, getframe(0).f_back)
+        return dict.__getitem__(self, key)
+
+    def __contains__(self, key: object) -> bool:
+        reads(self, key, getframe(0).f_back)
+        return dict.__contains__(self, key)
+
+    def get(self, key: object, default: object = None) -> object:
+        reads(self, key, getframe(0).f_back)
+        return dict.get(self, key, default)
+
+    def __iter__(self) -> object:
+        try:
+            scanning(getframe(0).f_back)
+        except BaseException as e:
+            if theirs(e):
+                raise
+        return dict.__iter__(self)
+
+    def __reduce_ex__(self, protocol: int) -> tuple:
+        return dict, (dict.copy(self),)
+
+
+def install() -> None:
+    attach(environ(posix.environ))
+    sys.addaudithook(hook)

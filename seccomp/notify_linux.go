@@ -1,0 +1,145 @@
+// What it does to the process: waits on a listener (Go's poller, no thread is held) and answers calls of the process behind it.
+// Undone: an answer is final; closing the listener makes every waiting and later call fail with ENOSYS.
+// Preconditions: Linux 5.5; the descriptor of a filter installed with SECCOMP_FILTER_FLAG_NEW_LISTENER; one receiver only.
+// Called by: Supervise, and whoever needs the loop in another form.
+// Proven by: TestNotifyRoundTrip, TestNotifyEnds, TestNotifyKilled.
+
+package seccomp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Listener receives the calls that a filter hands over.
+type Listener struct {
+	file *os.File
+	raw  interface {
+		Read(func(fd uintptr) bool) error
+		Control(func(fd uintptr)) error
+	}
+	size int // bytes of a request, as this kernel says
+}
+
+// NewListener takes over fd, which must be a seccomp listener; it belongs to the Listener from then on, also after an error.
+func NewListener(fd int) (*Listener, error) {
+	fail := func(what string, err error) (*Listener, error) {
+		unix.Close(fd)
+		return nil, fmt.Errorf("seccomp listener: %s: %w", what, err)
+	}
+	req, resp, _, e := sysNotifSizes()
+	switch {
+	case e != 0:
+		return fail("get_notif_sizes", e)
+	case req < 80 || resp < 24:
+		return fail("get_notif_sizes", fmt.Errorf("requests of %d and answers of %d bytes", req, resp))
+	}
+	// Which answer an ID gets tells a listener from any other descriptor: ENOENT, never ENOTTY.
+	if e := sysIDValid(fd, 0); e != unix.ENOENT {
+		return fail("not a listener", e)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil { // what makes os.NewFile use the poller
+		return fail("fcntl", err)
+	}
+	f := os.NewFile(uintptr(fd), "seccomp listener")
+	raw, err := f.SyscallConn()
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("seccomp listener: %w", err)
+	}
+	return &Listener{file: f, raw: raw, size: int(req)}, nil
+}
+
+// Close ends a blocked Receive with os.ErrClosed.
+func (l *Listener) Close() error { return l.file.Close() }
+
+// Receive waits for the next call. io.EOF: no process wears the filter any more (Linux 5.9; before, close the listener when
+// the box has ended). A call whose process died before it could be read is skipped.
+func (l *Listener) Receive() (*Request, error) {
+	for {
+		var n sysNotif
+		var ready int16
+		var e unix.Errno
+		err := l.raw.Read(func(fd uintptr) bool {
+			// RECV blocks in the kernel whatever O_NONBLOCK says, so look first. With one receiver a request that poll has
+			// seen can vanish, but RECV then says so.
+			p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			if _, err := unix.Poll(p, 0); err != nil {
+				e = unix.EINTR
+				return true
+			}
+			ready = p[0].Revents
+			if ready&unix.POLLIN != 0 {
+				n, e = sysRecv(int(fd), l.size)
+			}
+			return ready != 0
+		})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("seccomp listener: %w", err)
+		case e == unix.ENOENT || e == unix.EINTR:
+			continue
+		case e != 0:
+			return nil, fmt.Errorf("seccomp notif_recv: %w", e)
+		case ready&unix.POLLIN != 0:
+			return l.request(n), nil
+		case ready&unix.POLLHUP != 0:
+			return nil, io.EOF
+		case ready&(unix.POLLERR|unix.POLLNVAL) != 0:
+			return nil, fmt.Errorf("seccomp listener: poll says %#x", ready)
+		}
+	}
+}
+
+// IDValid tells whether the call still waits: its process lives and was not interrupted. Everything read of that process before
+// a true answer belongs to it; after a false one it may belong to another process with the same number.
+func (l *Listener) IDValid(id uint64) bool {
+	e := unix.EBADF
+	if err := l.raw.Control(func(fd uintptr) { e = sysIDValid(int(fd), id) }); err != nil {
+		return false
+	}
+	return e == 0
+}
+
+// Answer is what the program sees of its call. The zero Answer refuses with EPERM.
+type Answer struct {
+	// Continue lets the kernel run the call. The arguments in registers are those judged; memory they point to may have
+	// changed since, so Continue must never rest on a string or an address that was read. Linux 5.5.
+	Continue bool
+	Errno    Errno // the refusal, when Continue is false; 0 = EPERM
+}
+
+// Respond answers one call. ErrGone: nobody waits for it any more.
+func (l *Listener) Respond(id uint64, a Answer) error {
+	r := sysResp{ID: id}
+	switch {
+	case a.Continue:
+		r.Flags = flagContinue
+	case a.Errno == 0:
+		r.Error = -int32(EPERM)
+	default:
+		r.Error = -int32(a.Errno)
+	}
+	for {
+		var e unix.Errno
+		if err := l.raw.Control(func(fd uintptr) { e = sysSend(int(fd), &r) }); err != nil {
+			return fmt.Errorf("seccomp listener: %w", err)
+		}
+		switch e {
+		case 0:
+			return nil
+		case unix.EINTR:
+			continue
+		case unix.ENOENT, unix.EINPROGRESS:
+			return ErrGone
+		}
+		return fmt.Errorf("seccomp notif_send: %w", e)
+	}
+}
+
+// ErrGone says that the process behind a request died, or was interrupted, or was answered already.
+var ErrGone = errors.New("seccomp: the call no longer waits")

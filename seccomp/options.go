@@ -1,0 +1,127 @@
+package seccomp
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Options says what a filter is for.
+type Options struct {
+	Arch        Arch
+	NoteFD      int32           // descriptor to which the Python shim writes its notes; 0 or more = no shim
+	Listener    bool            // a supervisor will hold the listener; otherwise Notify becomes its errno
+	FreeConnect bool            // connect(2) is not asked about: only where nothing outside the box can be reached
+	Lite        bool            // no namespaces: Landlock and this filter are all there is
+	LandlockABI int             // of the ruleset the box wears; 0 = none. Below 4 and 6 the filter holds what Landlock cannot
+	Extra       map[string]bool // [syscalls]: true adds a call beyond the base set, false refuses one. See Problems
+}
+
+// Problem is one line of [syscalls] that cannot be done. The filter is the stricter one: a floor call stays refused, a call
+// psb needs stays allowed.
+type Problem struct {
+	Name string
+	Why  string
+}
+
+// needed by the last steps before the program runs and by every C library's exit.
+const needed = `execve read write close close_range exit exit_group rt_sigreturn mmap munmap mprotect brk futex`
+
+// Problems lists what o.Extra asks and no filter gives, sorted by name.
+func (o Options) Problems() []Problem {
+	var out []Problem
+	for _, name := range slices.Sorted(maps.Keys(o.Extra)) {
+		class, why := ClassOf(name)
+		switch {
+		case class == Unknown:
+			out = append(out, Problem{name, "no such kernel call"})
+		case o.Extra[name] && class == Floor:
+			out = append(out, Problem{name, "never granted: " + why})
+		case !o.Extra[name] && contains(needed, name):
+			out = append(out, Problem{name, "psb needs it to start the program"})
+		}
+	}
+	return out
+}
+
+func contains(names, name string) (found bool) {
+	group{names: names}.each(func(n string) { found = found || n == name })
+	return found
+}
+
+// Enforce is the filter of an enforced run: base, narrowed and extended by o, everything else ENOSYS; floor calls and
+// connect ask the supervisor.
+func Enforce(o Options) Filter {
+	f := Filter{Arch: o.Arch, Default: Fail(ENOSYS)}
+	guarded := guards(o)
+	for _, g := range base {
+		g.each(func(name string) {
+			switch allowed, set := o.Extra[name]; {
+			case set && !allowed && !contains(needed, name):
+				f.Calls = append(f.Calls, Call{Name: name, Do: Notify(EPERM), Why: "refused by the policy"})
+			case guarded[name] != nil:
+				f.Calls = append(f.Calls, guarded[name]...)
+			default:
+				f.Calls = append(f.Calls, Call{Name: name, Do: Allow, Why: g.why})
+			}
+		})
+	}
+	for _, r := range floor {
+		do := Notify(r.errno)
+		if r.quiet {
+			do = Fail(r.errno)
+		}
+		group{names: r.names}.each(func(name string) {
+			f.Calls = append(f.Calls, Call{Name: name, Do: do, Why: r.why})
+		})
+	}
+	for _, g := range rest {
+		g.each(func(name string) {
+			switch allowed, set := o.Extra[name]; {
+			case set && allowed:
+				f.Calls = append(f.Calls, Call{Name: name, Do: Allow, Why: "added by the policy"})
+			case set:
+				f.Calls = append(f.Calls, Call{Name: name, Do: Notify(EPERM), Why: "refused by the policy"})
+			}
+		})
+	}
+	if !o.Listener {
+		for i, c := range f.Calls {
+			if c.Do.Kind() == KindNotify {
+				f.Calls[i].Do = Fail(c.Do.Errno())
+			}
+		}
+	}
+	slices.SortStableFunc(f.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
+	return f
+}
+
+// Learn is the filter of a learning run: the calls of the baseline run, quiet refusals stay as they are, a note and
+// everything else stop the tracer, which asks Enforce(o).Decide what to do. Foreign interfaces are killed here, too.
+//
+// A child that escapes the tracer (CLONE_UNTRACED) gets ENOSYS for everything outside the baseline.
+func Learn(o Options) Filter {
+	loud := o
+	loud.Listener = true // so that what is meant and what is a probe can be told apart below
+	f := Enforce(loud)
+	f.Default = Trace
+	fast := map[string]bool{}
+	for _, g := range baseline {
+		g.each(func(name string) { fast[name] = true })
+	}
+	calls := make([]Call, 0, len(f.Calls)+1)
+	for _, c := range f.Calls {
+		if c.Name == "sendto" && c.Do == Allow {
+			// An address makes it a connect of its own.
+			calls = append(calls, Call{Name: c.Name, When: []Cond{null(4)}, Do: Allow, Why: "to the peer already connected"})
+			c.Do = Trace
+		}
+		switch {
+		case c.Do.Kind() == KindNotify, c.Do == Allow && !fast[c.Name]:
+			c.Do = Trace
+		}
+		calls = append(calls, c)
+	}
+	f.Calls = calls
+	return f
+}

@@ -1,0 +1,41 @@
+// What it does to the process: answers every call a filter hands over until the box ends; one goroutine, no thread held.
+// Undone: when it returns the listener is closed, and calls that still come fail with ENOSYS (refused, not run).
+// Preconditions: those of Listener.
+// Called by: cmd/psb.
+// Proven by: TestNotifyRoundTrip, TestNotifyEnds.
+
+package seccomp
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Supervise hands each call to judge, one after the other, and answers as it says. It returns nil when no process wears the
+// filter any more, ctx's error when that ends first, or the listener's error; it closes l.
+//
+// judge must not block on anything the program controls: every other asked call waits meanwhile. A judge that panics takes the
+// process down, and with it the listener: refused.
+func Supervise(ctx context.Context, l *Listener, judge func(*Request) Answer) error {
+	defer l.Close()
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	for {
+		r, err := l.Receive()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return err
+		}
+		if err := l.Respond(r.ID, judge(r)); err != nil && !errors.Is(err, ErrGone) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return err
+		}
+	}
+}
