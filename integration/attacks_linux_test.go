@@ -24,6 +24,7 @@ import (
 type attack struct {
 	name   string
 	policy string // rules the attack is given; it must not get further than these
+	limits string // [limits] for root; an ordinary user may have no cgroup to hold them, and then meets the defaults
 	set    func(t *testing.T, s scene) attempt
 }
 
@@ -43,7 +44,7 @@ const (
 )
 
 var attacks = []attack{
-	{"read", "", func(t *testing.T, s scene) attempt {
+	{"read", "", "", func(t *testing.T, s scene) attempt {
 		return attempt{args: []string{filepath.Join(s.sibling, s.token+".txt")}, got: func(r result) string {
 			if strings.Contains(r.out, "# "+s.token) {
 				return "the content of a file"
@@ -51,7 +52,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"write", "", func(t *testing.T, s scene) attempt {
+	{"write", "", "", func(t *testing.T, s scene) attempt {
 		old, fresh, tmp := filepath.Join(s.sibling, s.token+".txt"), filepath.Join(s.sibling, "new.txt"), "/var/tmp/psb-attack-"+s.word
 		t.Cleanup(func() { os.Remove(tmp) })
 		return attempt{args: []string{old, fresh, tmp}, got: func(result) string {
@@ -66,7 +67,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"list", "", func(t *testing.T, s scene) attempt {
+	{"list", "", "", func(t *testing.T, s scene) attempt {
 		return attempt{args: []string{s.home}, got: func(r result) string {
 			if strings.Contains(r.out, "token-"+s.token) {
 				return "the names in the home"
@@ -74,7 +75,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"connect", "", func(t *testing.T, s scene) attempt {
+	{"connect", "", "", func(t *testing.T, s scene) attempt {
 		path := filepath.Join(s.sibling, "socket")
 		doors := []net.Listener{listen(t, "tcp", "127.0.0.1:0"), listen(t, "unix", "@"+s.word), listen(t, "unix", path)}
 		must(t, os.Chmod(path, 0o777))
@@ -89,7 +90,7 @@ var attacks = []attack{
 			return strings.Join(open, ", ")
 		}}
 	}},
-	{"processes", "", func(t *testing.T, s scene) attempt {
+	{"processes", "", "", func(t *testing.T, s scene) attempt {
 		victim, alive := s.victim(t)
 		return attempt{args: []string{strconv.Itoa(victim)}, got: func(r result) string {
 			switch {
@@ -101,7 +102,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"ptrace", "[files]\n\"out/\" = \"create\"\n", func(t *testing.T, s scene) attempt {
+	{"ptrace", "[files]\n\"out/\" = \"create\"\n", "", func(t *testing.T, s scene) attempt {
 		s.put(t, "home/work/project/out/kept", "")
 		s.give(t)
 		return attempt{args: []string{"out/traced"}, got: func(result) string {
@@ -111,7 +112,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"mount", "[files]\n\"out/\" = \"write\"\n", func(t *testing.T, s scene) attempt {
+	{"mount", "[files]\n\"out/\" = \"write\"\n", "", func(t *testing.T, s scene) attempt {
 		s.put(t, "home/work/project/out/kept", "")
 		s.give(t)
 		var seen string
@@ -119,7 +120,7 @@ var attacks = []attack{
 			look: func() { seen = mounted(t, s.word) },
 			got:  func(result) string { return seen }}
 	}},
-	{"descriptor", "", func(t *testing.T, s scene) attempt {
+	{"descriptor", "", "", func(t *testing.T, s scene) attempt {
 		f, err := os.Open(filepath.Join(s.sibling, s.token+".txt"))
 		must(t, err)
 		t.Cleanup(func() { f.Close() })
@@ -130,7 +131,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"environment", "", func(t *testing.T, s scene) attempt {
+	{"environment", "", "", func(t *testing.T, s scene) attempt {
 		return attempt{env: []string{"ROW_API_KEY=" + s.token}, got: func(r result) string {
 			if strings.Contains(r.out, s.token) {
 				return "a variable that no line names"
@@ -138,7 +139,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"forks", "[limits]\npids = 64\n", func(t *testing.T, s scene) attempt {
+	{"forks", "", "[limits]\npids = 64\n", func(t *testing.T, s scene) attempt {
 		var n int
 		return attempt{args: []string{strconv.Itoa(bombForks), s.word}, look: func() { n = len(withWord(t, s.word)) }, got: func(result) string {
 			if n >= bombForks {
@@ -147,7 +148,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"memory", "[limits]\nmemory = \"128M\"\nmemory_swap = \"0\"\n", func(t *testing.T, s scene) attempt {
+	{"memory", "", "[limits]\nmemory = \"128M\"\nmemory_swap = \"0\"\n", func(t *testing.T, s scene) attempt {
 		var mib int
 		return attempt{args: []string{strconv.Itoa(bombMemory), s.word}, look: func() { mib = resident(t, s.word) }, got: func(result) string {
 			if mib >= bombMemory {
@@ -156,7 +157,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"daemon", "", func(t *testing.T, s scene) attempt {
+	{"daemon", "", "", func(t *testing.T, s scene) attempt {
 		return attempt{args: []string{s.word}, got: func(result) string {
 			left := withWord(t, s.word)
 			for _, p := range left {
@@ -168,7 +169,7 @@ var attacks = []attack{
 			return ""
 		}}
 	}},
-	{"policy", "[files]\n\"./\" = \"write\"\n", func(t *testing.T, s scene) attempt {
+	{"policy", "[files]\n\"./\" = \"write\"\n", "", func(t *testing.T, s scene) attempt {
 		path := filepath.Join(s.project, ".py-sandboxes")
 		before, err := os.ReadFile(path)
 		must(t, err)
@@ -227,6 +228,9 @@ func (a attack) try(t *testing.T, who person, from string) {
 func (a attack) launch(t *testing.T, s scene, from string) (bare, boxed []string, policy string) {
 	t.Helper()
 	policy = "version = 1\n" + a.policy
+	if s.who.uid == 0 {
+		policy += a.limits
+	}
 	if from == "c" {
 		target := filepath.Join(s.project, "attack")
 		b, err := os.ReadFile(compiled(t, a.name))

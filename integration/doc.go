@@ -1,6 +1,6 @@
 // Package integration holds the whole of psb to what it says: the real binary, run on real programs and real attacks.
 //
-//	PSB_ROWS_ONCE=1 go test ./integration        everything, each program enforced twice instead of thrice
+//	PSB_ROWS=all go test ./integration           everything; without PSB_ROWS one enforced run less of each program
 //	go test ./integration -run TestPrograms/git  one program, learned and then enforced
 //	PSB_BIN=$PWD/bin/psb go test ./integration   a binary that is there already, instead of one built for the run
 //	PSB_KEEP=1 go test -v ./integration -run X   leaves the folders of the run in place and names them

@@ -77,6 +77,9 @@ func behindOuterWall(wall string, argv []string) int {
 			if r.bits != 0 {
 				args[r.arg] = uintptr(r.bits & -r.bits) // its lowest bit
 			}
+			if r.nr == unix.SYS_PRCTL {
+				args[0] = uintptr(r.bits)
+			}
 			if r.nr == unix.SYS_CLONE {
 				args[0] |= unix.CLONE_NEWUSER&uintptr(r.bits) | unix.CLONE_FS // never a process: EINVAL where nothing refuses it
 			}

@@ -18,7 +18,7 @@ import (
 // TestPrograms learns every program of programs/ and then enforces what was learned: with the learned policy the program
 // ends and prints as it does without psb, and the policy stays small, stable, and closed to what the program never used.
 //
-//	PSB_ROWS_ONCE=1 (or -short)   one enforced run of each instead of three
+//	PSB_ROWS=all                    one more enforced run of each
 //	PSB_CONTROL=1                   only the control runs, each twice: tests the rows, needs no psb
 func TestPrograms(t *testing.T) {
 	var lines []int
@@ -164,7 +164,7 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int
 	return []int{strings.Count(policy, "\n")}
 }
 
-func once() bool { return testing.Short() || os.Getenv("PSB_ROWS_ONCE") != "" }
+func once() bool { return os.Getenv("PSB_ROWS") != "all" }
 
 // prepare builds the row's project, with baits and its setup, and keeps a copy as pristine.
 func (r row) prepare(t *testing.T, s scene, pristine string) {

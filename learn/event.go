@@ -60,7 +60,7 @@ type Refused struct {
 type Spawned struct {
 	TID   int // who made it; 0 when that is not known
 	Child int // its thread id
-	PID   int // its process
+	PID   int // its process, as it sees itself in its own pid namespace
 }
 
 // Executed tells that a process became another program. The accesses this took come before it.

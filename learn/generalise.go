@@ -37,8 +37,8 @@ var steps = []step{
 	{"protected", (*ladder).protected},
 	{"exec", (*ladder).execs},
 	{"device", (*ladder).devices},
-	{"folder made", (*ladder).folders},
 	{"cache of hashes", (*ladder).hashCaches},
+	{"folder made", (*ladder).folders},
 	{"file written", (*ladder).writes},
 	{"list", (*ladder).lists},
 	{"shared data", (*ladder).shared},
@@ -48,6 +48,7 @@ var steps = []step{
 	{"system calls", (*ladder).syscalls},
 	{"network", (*ladder).network},
 	{"covered", (*ladder).covered},
+	{"never", (*ladder).never},
 	{"tables", (*ladder).tables},
 }
 

@@ -109,48 +109,21 @@ func (k *Knowledge) guarded(p string) bool {
 	return false
 }
 
-// bases are the folders that paths are written relative to, with the form each has.
-func (k *Knowledge) bases() [][2]string {
-	m := k.Macros
-	out := [][2]string{{m.Home, "~"}, {m.Cache, "${cache}"}, {m.Config, "${config}"}, {m.Data, "${data}"}, {m.Run, "${run}"},
-		{m.Venv, "${venv}"}, {m.Site, "${site}"}, {m.Tmp, "${tmp}"}}
-	if n := strings.Count(m.Python, "/"); n > 2 { // "/usr" is no better known by another name
-		out = append(out, [2]string{m.Python, "${python}"})
-	}
-	folder := k.Folder
-	if folder == "" {
-		folder = m.Project
-	}
-	if folder != m.Project {
-		out = append(out, [2]string{m.Project, "${project}"})
-	}
-	return append(out, [2]string{folder, "."}) // last: at the same depth the relative form wins
-}
-
 // written gives the form of a path in the file: relative to the deepest folder that has a word of its own.
 func (k *Knowledge) written(p string, tree bool) string {
-	base, word := "", ""
-	for _, b := range k.bases() {
-		if b[0] != "" && b[0] != "/" && atOrBelow(p, b[0]) && len(b[0]) >= len(base) {
-			base, word = b[0], b[1]
-		}
+	folder := k.Folder
+	if folder == "" {
+		folder = k.Macros.Project
 	}
-	rest := strings.TrimPrefix(strings.TrimPrefix(p, base), "/")
-	rest = strings.ReplaceAll(rest, "$", "$$")
-	if tree && rest != "" {
-		rest += "/"
+	if tree && p != "/" {
+		p += "/"
 	}
-	switch {
-	case word == "" && strings.HasPrefix(p, "/"):
-		return "/" + rest
-	case word == "." && rest == "":
-		return "./"
-	case word == "." && (strings.HasPrefix(rest, "~") || strings.HasPrefix(rest, "$")):
-		return "./" + rest
-	case word == ".":
-		return rest
-	}
-	return word + "/" + rest
+	return policy.RelativeIn(folder, p, k.Macros)
+}
+
+// sensitive reports an object that deserves a look before it is granted.
+func (k *Knowledge) sensitive(p string) bool {
+	return policy.Sensitive(p, k.Macros) || secretName(baseOf(p))
 }
 
 // root reports whether a folder is too much for a rule on everything below it, or on new names in it: a file system's top

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"psb/policy"
 )
 
 // Names that change from run to run. They are looked for only among names that the run itself made.
@@ -56,14 +58,9 @@ func runsCode(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// secretName reports a file name, or the name of an environment variable, that usually stands for something secret.
+// secretName reports a file name that usually stands for something secret.
 func secretName(name string) bool {
 	n := strings.ToLower(name)
-	for _, word := range []string{"secret", "passw", "token", "api_key", "apikey", "private", "credential", "access_key"} {
-		if strings.Contains(n, word) {
-			return true
-		}
-	}
-	return strings.HasPrefix(n, ".env") || strings.HasPrefix(n, "id_") || strings.HasSuffix(n, ".pem") || strings.HasSuffix(n, ".key") ||
-		strings.HasSuffix(n, "_key") || strings.HasSuffix(n, ".p12") || strings.HasSuffix(n, ".kdbx")
+	return strings.HasPrefix(n, ".env") || strings.HasPrefix(n, "id_") || strings.HasSuffix(n, ".pem") || strings.HasSuffix(n, ".p12") ||
+		strings.HasSuffix(n, ".kdbx") || policy.SecretName(name)
 }

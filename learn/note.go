@@ -32,12 +32,12 @@ func parseNote(text string) (n note, ok bool) {
 func (n note) reason() string {
 	parts := []string{}
 	for _, s := range []string{n.Func, n.Lib} {
-		s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 			if !unicode.IsPrint(r) || r == unicode.ReplacementChar || r == '#' || r == '!' {
 				return -1
 			}
 			return r
-		}, s))
+		}, s)), " ")
 		if s != "" {
 			parts = append(parts, s)
 		}

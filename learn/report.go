@@ -19,7 +19,7 @@ type Report struct {
 	Lookups  int                     // objects that were not there
 	Bytecode int                     // byte-code files not granted
 	Unset    []string                // variables read by name that are not set, sorted
-	NotYet   map[string]int          // what this build does not enforce, with how many were seen
+	NotYet   map[string]int          // what this build does not enforce, "kind/noun" or "kind", with how many were seen
 	Peak     int                     // most processes at one time; set by the caller
 	Partial  string                  // why the run did not end by itself; set by the caller
 }
@@ -65,14 +65,21 @@ func (r *Report) Lines() []string {
 
 // NotLearned words what was seen and cannot be enforced yet; "" when there is nothing.
 func (r *Report) NotLearned() string {
-	var parts []string
-	for _, what := range slices.Sorted(maps.Keys(r.NotYet)) {
-		kind, noun, _ := strings.Cut(what, "/")
-		if noun == "" {
-			parts = append(parts, kind)
-			continue
+	what := map[string][]string{}
+	for _, key := range slices.Sorted(maps.Keys(r.NotYet)) {
+		kind, noun, _ := strings.Cut(key, "/")
+		if noun != "" {
+			what[kind] = append(what[kind], count(r.NotYet[key], noun))
+		} else if what[kind] == nil {
+			what[kind] = []string{}
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", kind, count(r.NotYet[what], noun)))
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(what)) {
+		if len(what[kind]) > 0 {
+			kind += " (" + strings.Join(what[kind], ", ") + ")"
+		}
+		parts = append(parts, kind)
 	}
 	if len(parts) == 0 {
 		return ""

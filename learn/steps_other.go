@@ -24,7 +24,7 @@ func (l *ladder) environment() {
 		}
 		g := l.grant(policy.OpEnv, name, false, r.because)
 		g.Text = name
-		if secretName(name) {
+		if policy.SecretName(name) {
 			g.Alert = "a secret"
 		}
 	}
@@ -56,7 +56,11 @@ func (l *ladder) syscalls() {
 // network counts what was asked of the network outside the box; its own loopback and sockets need no rule.
 func (l *ladder) network() {
 	hosts, ports, sockets := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for a := range l.set.others {
+	for a, f := range l.set.others {
+		if e := f.failed[a]; !f.known && (e == "ENOENT" || e == "ENOTDIR") {
+			l.report.Lookups++
+			continue
+		}
 		if p, isUnix := strings.CutPrefix(a.Object, "unix:"); isUnix {
 			if a.Op == policy.OpConnect && !strings.HasPrefix(p, "@") && !l.ownSocket(p) {
 				sockets[p] = true
@@ -78,7 +82,7 @@ func (l *ladder) network() {
 	}
 	l.notYet("network/host", len(hosts))
 	l.notYet("network/listening port", len(ports))
-	l.notYet("unix sockets/socket", len(sockets))
+	l.notYet("network/unix socket", len(sockets))
 }
 
 // ownSocket reports a unix socket the run itself bound, or one in the box's own space.

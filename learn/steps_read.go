@@ -10,37 +10,51 @@ import (
 // leastSiblings is from how many files read in one folder the folder itself is granted.
 const leastSiblings = 4
 
-// lists answers folders whose names were read.
+// lists answers folders whose names were read. The root, /etc and the home folder tell too much: no policy may name them.
 func (l *ladder) lists() {
 	l.take(func(f *fact) bool {
 		if !f.list {
 			return false
 		}
 		f.list = false
-		l.grant(policy.OpList, f.object, true, f.because)
+		if f.object == "/etc" || atOrBelow(l.k.Macros.Home, f.object) {
+			l.leave("the names in " + l.k.written(f.object, true))
+		} else {
+			l.grant(policy.OpList, f.object, true, f.because)
+		}
 		return !f.read
 	})
 }
 
-// shared answers the data of installed packages: many files below one folder of /usr/share are that folder.
-func (l *ladder) shared() {
-	const share = "/usr/share/"
-	pkg := func(p string) string {
-		rest, ok := strings.CutPrefix(p, share)
-		name, _, deep := strings.Cut(rest, "/")
-		if !ok || !deep {
-			return ""
+// publicTrees are settings of the machine that hold no secret and come as many small files.
+var publicTrees = []string{"/etc/fonts"}
+
+// sharedTree gives the folder that holds the data of one installed package; "" when p is no such data.
+func sharedTree(p string) string {
+	for _, t := range publicTrees {
+		if below(p, t) {
+			return t
 		}
-		return share + name
 	}
+	const share = "/usr/share/"
+	rest, ok := strings.CutPrefix(p, share)
+	name, _, deep := strings.Cut(rest, "/")
+	if !ok || !deep {
+		return ""
+	}
+	return share + name
+}
+
+// shared answers the data of installed packages: many files of one are the whole of it.
+func (l *ladder) shared() {
 	seen := map[string]int{}
 	for _, f := range l.facts {
-		if p := pkg(f.object); p != "" && f.read {
+		if p := sharedTree(f.object); p != "" && f.read {
 			seen[p]++
 		}
 	}
 	l.take(func(f *fact) bool {
-		p := pkg(f.object)
+		p := sharedTree(f.object)
 		if p == "" || !f.read || seen[p] < leastSiblings {
 			return false
 		}
@@ -89,10 +103,13 @@ func (l *ladder) siblings() {
 // sensitive reports a folder in which some used name, or the folder's own, usually stands for a secret, or that holds something
 // of the floor.
 func (l *ladder) sensitive(dir string, names []string) bool {
-	for _, n := range append(strings.Split(dir, "/"), names...) {
-		if secretName(n) {
+	for _, n := range names {
+		if l.k.sensitive(path.Join(dir, n)) {
 			return true
 		}
+	}
+	if l.k.sensitive(dir) {
+		return true
 	}
 	for _, e := range append(append([]string(nil), l.k.Floor...), l.k.Guarded...) {
 		if below(strings.TrimSuffix(e, "/"), dir) {
@@ -113,7 +130,7 @@ func (l *ladder) opens(dir string, read map[string][]string, depth int) (files i
 		if sub == "__pycache__" {
 			continue
 		}
-		if secretName(sub) || strings.HasPrefix(sub, ".") && !l.used(path.Join(dir, sub), read) {
+		if l.k.sensitive(path.Join(dir, sub)) || strings.HasPrefix(sub, ".") && !l.used(path.Join(dir, sub), read) {
 			return 0, false
 		}
 		if !isDir {
@@ -152,8 +169,8 @@ func (l *ladder) reads() {
 	l.take(func(f *fact) bool {
 		if f.read {
 			g := l.grant(policy.OpRead, f.object, false, f.because)
-			if secretName(baseOf(f.object)) {
-				g.Alert = "a secret by its name"
+			if l.k.sensitive(f.object) {
+				g.Alert = "sensitive"
 			}
 		}
 		return true
@@ -161,30 +178,25 @@ func (l *ladder) reads() {
 }
 
 // covered drops what another grant already gives: anything readable below a tree that may be read, anything below one that may be
-// written.
+// written. A marked file keeps its line.
 func (l *ladder) covered() {
+	has := func(op policy.Op, object string) bool { return l.grants[policy.Access{Op: op, Object: object}] != nil }
 	for a, g := range l.grants {
-		if !strings.HasPrefix(a.Object, "/") {
+		if !strings.HasPrefix(a.Object, "/") || a.Object == "/" {
 			continue
 		}
-		p := strings.TrimSuffix(a.Object, "/")
-		for b := range l.grants {
-			if a == b || !strings.HasSuffix(b.Object, "/") {
-				continue
-			}
-			dir := strings.TrimSuffix(b.Object, "/")
-			inside := below(p, dir) || p == dir && strings.HasSuffix(a.Object, "/")
-			byRead := b.Op == policy.OpRead && (a.Op == policy.OpRead || a.Op == policy.OpList)
-			byWrite := b.Op == policy.OpWrite && (a.Op == policy.OpRead || a.Op == policy.OpList || a.Op == policy.OpWrite || a.Op == policy.OpCreate)
-			if inside && (byRead || byWrite) && !(g.Alert != "" && a.Op == policy.OpWrite && a.Object != b.Object) {
+		reads := a.Op == policy.OpRead || a.Op == policy.OpList
+		writes := reads || a.Op == policy.OpCreate || a.Op == policy.OpWrite && g.Alert == ""
+		if reads && has(policy.OpWrite, a.Object) || a.Op != policy.OpWrite && writes && has(policy.OpWrite, a.Object) ||
+			a.Op == policy.OpList && has(policy.OpRead, a.Object) {
+			delete(l.grants, a)
+			continue
+		}
+		for dir := dirOf(strings.TrimSuffix(a.Object, "/")); dir != "/"; dir = dirOf(dir) {
+			if reads && has(policy.OpRead, dir+"/") || writes && has(policy.OpWrite, dir+"/") {
 				delete(l.grants, a)
 				break
 			}
-		}
-	}
-	for a := range l.grants { // a file that may be written may be read
-		if a.Op == policy.OpRead && l.grants[policy.Access{Op: policy.OpWrite, Object: a.Object}] != nil {
-			delete(l.grants, a)
 		}
 	}
 }

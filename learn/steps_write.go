@@ -87,7 +87,7 @@ func (l *ladder) protected() {
 
 // create proposes new names in a folder; in a folder that is too much for it, nothing.
 func (l *ladder) create(dir, because string) {
-	if l.k.root(dir) && dir != l.k.Macros.Project {
+	if l.k.root(dir) {
 		l.leave("new names in " + l.k.written(dir, true))
 		return
 	}
@@ -112,7 +112,8 @@ func (l *ladder) folders() {
 			return false
 		}
 		top, tree = f.object, nil
-		if f.gone || perRun(baseOf(f.object), l.set.pids) {
+		piece := shard.MatchString(baseOf(f.object)) && below(f.object, l.k.Macros.Cache) // of a hash: other runs make others
+		if f.gone || piece || perRun(baseOf(f.object), l.set.pids) {
 			l.create(dirOf(f.object), f.because)
 			return true
 		}
@@ -120,7 +121,7 @@ func (l *ladder) folders() {
 			l.leave("write to " + l.k.written(f.object, true))
 			return true
 		}
-		if dir := dirOf(f.object); !l.k.root(dir) || dir == l.k.Macros.Project {
+		if dir := dirOf(f.object); !l.k.root(dir) {
 			l.create(dir, f.because) // in the home folder and its like psb makes the folder at the start: no new names there
 		}
 		tree = l.grant(policy.OpWrite, f.object, true, f.because)
@@ -196,8 +197,8 @@ func (l *ladder) writes() {
 				g.Alert = "new code or settings"
 			} else if dir == l.k.Macros.Home {
 				g.Alert = "in the home folder"
-			} else if !f.made && secretName(name) {
-				g.Alert = "a secret by its name"
+			} else if l.k.sensitive(f.object) {
+				g.Alert = "sensitive"
 			}
 		}
 		return !f.exec && !f.list
@@ -221,6 +222,18 @@ func (l *ladder) execs() {
 		f.read = false // exec implies read
 		return !f.write && !f.list && !f.unnamed
 	})
+}
+
+// never drops whatever the steps before let through on the top of a tree that no policy may name.
+func (l *ladder) never() {
+	for a := range l.grants {
+		p := strings.TrimSuffix(a.Object, "/")
+		if !strings.HasPrefix(a.Object, "/") || p != "" && p != "/etc" && !atOrBelow(l.k.Macros.Home, p) {
+			continue
+		}
+		delete(l.grants, a)
+		l.leave(string(a.Op) + " " + l.k.written(p+"/", false))
+	}
 }
 
 // devices answers device nodes, which have a right of their own.

@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +30,7 @@ const (
 	msgStopped
 	msgContinued
 	msgExit
+	msgBox
 )
 
 const (
@@ -70,23 +74,40 @@ type Job struct {
 // Box is one confined process tree.
 type Box struct {
 	keeper  int // pid
-	control int
 	start   int
 	program int // host pid, known after Ready
+	pids    bool
 	jobs    chan Job
 
-	startErr chan error // what the start end said after Release, then its end
-	done     chan struct{}
-	exit     Exit
-	err      error
-	killed   sync.Once
+	mu      sync.Mutex // guards what Kill, Signal and Wait share
+	control int
+	first   int // pidfd of the box's first process, -1 until the keeper sent it
+	reaped  bool
+	closed  bool
+
+	done chan struct{}
+	exit Exit
+	err  error
 }
 
-// Start runs the keeper, which builds the box. The program is not started before Ready and Release. stdio are the program's own 0, 1, 2.
+// Start runs the keeper, which builds the box. The program is not started before Ready and Release. stdio are the program's own 0, 1, 2;
+// one that is nil, or that is this process's own and was closed when it started, is closed in the program. A folder and a socket
+// that is not connected are refused: both are ways out of the box.
 func Start(spec *Spec, stdio [3]*os.File) (*Box, error) {
 	blob, err := Encode(spec)
 	if err != nil {
 		return nil, err
+	}
+	files := make([]uintptr, 0, 7)
+	for i, f := range stdio {
+		fd := f.Fd() // of nil: -1, which syscall.ProcAttr takes as closed
+		if closedAtStart(fd) {
+			fd = ^uintptr(0)
+		}
+		if err := harmless(fd); err != nil {
+			return nil, fmt.Errorf("descriptor %d: %w", i, err)
+		}
+		files = append(files, fd)
 	}
 	mem, err := sealed(blob)
 	if err != nil {
@@ -104,14 +125,15 @@ func Start(spec *Spec, stdio [3]*os.File) (*Box, error) {
 		return nil, fmt.Errorf("socketpair: %w", err)
 	}
 	defer unix.Close(start[1])
-	b := &Box{control: control[0], start: start[0], jobs: make(chan Job, 4), startErr: make(chan error, 1), done: make(chan struct{})}
-	files := []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd(), uintptr(mem), uintptr(control[1]), uintptr(start[1])}
+	b := &Box{control: control[0], start: start[0], first: -1, pids: spec.Unshare.PID, jobs: make(chan Job, 4), done: make(chan struct{})}
+	files = append(files, uintptr(mem), uintptr(control[1]), uintptr(start[1]))
 	if spec.Landlock != nil {
 		files = append(files, uintptr(spec.Landlock.FD))
 	}
 	if err = unix.SetsockoptInt(b.start, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err == nil {
 		b.keeper, err = syscall.ForkExec("/proc/self/exe", []string{StageName}, &syscall.ProcAttr{Env: []string{}, Files: files})
 	}
+	runtime.KeepAlive(stdio)
 	if err != nil {
 		unix.Close(b.control)
 		unix.Close(b.start)
@@ -119,6 +141,26 @@ func Start(spec *Spec, stdio [3]*os.File) (*Box, error) {
 	}
 	go b.watch()
 	return b, nil
+}
+
+// harmless refuses descriptors that lead out of the box: a folder can be walked from, an unconnected socket can be connected.
+func harmless(fd uintptr) error {
+	var st unix.Stat_t
+	if fd == ^uintptr(0) {
+		return nil
+	}
+	if err := unix.Fstat(int(fd), &st); err != nil {
+		return fmt.Errorf("fstat: %w", err)
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		return errors.New("it is a folder")
+	case unix.S_IFSOCK:
+		if _, err := unix.Getpeername(int(fd)); err != nil {
+			return fmt.Errorf("it is a socket that is not connected: getpeername: %w", err)
+		}
+	}
+	return nil
 }
 
 // sealed puts the encoded Spec where nobody can change it any more.
@@ -142,41 +184,63 @@ func sealed(blob []byte) (int, error) {
 	return fd, nil
 }
 
-// receive reads one message; io.EOF when every other holder of the end is gone. pid is the sender's, in our namespace, where asked for.
-func receive(fd int, withPID bool) (m [messageSize]byte, pid int, err error) {
-	var oob [64]byte
+// receive reads one message; io.EOF when every other holder of the end is gone. aside is what came with it: the sender's credentials where
+// the socket asks for them, descriptors.
+func receive(fd int) (m [messageSize]byte, aside []unix.SocketControlMessage, err error) {
+	var oob [128]byte
 	for {
 		n, oobn, _, _, err := unix.Recvmsg(fd, m[:], oob[:], unix.MSG_CMSG_CLOEXEC)
 		switch {
 		case err == unix.EINTR:
 			continue
+		case err == unix.ECONNRESET: // it went with messages of ours unread
+			return m, nil, io.EOF
 		case err != nil:
-			return m, 0, err
+			return m, nil, fmt.Errorf("recvmsg: %w", err)
 		case n == 0:
-			return m, 0, io.EOF
+			return m, nil, io.EOF
 		case n != messageSize:
-			return m, 0, fmt.Errorf("BUG: a message of %d bytes", n)
+			return m, nil, fmt.Errorf("BUG: a message of %d bytes", n)
 		}
-		if withPID {
-			msgs, err := unix.ParseSocketControlMessage(oob[:oobn])
-			if err != nil || len(msgs) != 1 {
-				return m, 0, errors.New("a message without its sender's id")
-			}
-			cred, err := unix.ParseUnixCredentials(&msgs[0])
-			if err != nil {
-				return m, 0, err
-			}
-			pid = int(cred.Pid)
-		}
-		return m, pid, nil
+		aside, err := unix.ParseSocketControlMessage(oob[:oobn])
+		return m, aside, err
 	}
 }
 
-func send(fd int, kind, a int) error {
+// sender is the pid, in our namespace, of the process that sent a message.
+func sender(aside []unix.SocketControlMessage) (int, error) {
+	for i := range aside {
+		if cred, err := unix.ParseUnixCredentials(&aside[i]); err == nil && cred.Pid > 0 {
+			return int(cred.Pid), nil
+		}
+	}
+	return 0, errors.New("a message without its sender's id")
+}
+
+// descriptor is the one descriptor that came with a message, -1 when there is none.
+func descriptor(aside []unix.SocketControlMessage) int {
+	for i := range aside {
+		fds, err := unix.ParseUnixRights(&aside[i])
+		if err != nil || len(fds) == 0 {
+			continue
+		}
+		for _, extra := range fds[1:] {
+			unix.Close(extra)
+		}
+		return fds[0]
+	}
+	return -1
+}
+
+func send(fd int, kind, a, flags int) error {
 	var m [messageSize]byte
 	binary.NativeEndian.PutUint32(m[0:], uint32(kind))
 	binary.NativeEndian.PutUint32(m[4:], uint32(a))
-	return unix.Sendto(fd, m[:], unix.MSG_NOSIGNAL, nil)
+	for {
+		if err := unix.Sendto(fd, m[:], unix.MSG_NOSIGNAL|flags, nil); err != unix.EINTR {
+			return err
+		}
+	}
 }
 
 func kindOf(m *[messageSize]byte) int   { return int(binary.NativeEndian.Uint32(m[0:])) }
@@ -190,36 +254,35 @@ func stageError(m *[messageSize]byte) *StageError {
 			break
 		}
 	}
-	e := &StageError{Cause: string(text), Errno: syscall.Errno(number(m))}
-	for i := range text {
-		if text[i] == ':' {
-			e.Stage, e.Cause = string(text[:i]), string(text[i+1:])
-			if len(e.Cause) > 0 && e.Cause[0] == ' ' {
-				e.Cause = e.Cause[1:]
-			}
-			break
-		}
-	}
-	return e
+	stage, cause, _ := strings.Cut(visible(string(text)), ": ")
+	return &StageError{Stage: stage, Cause: cause, Errno: syscall.Errno(number(m))}
+}
+
+// visible writes what a terminal would take as a command, and what is no text at all, as Go would in quotes: paths are anybody's.
+func visible(s string) string {
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // watch reads the control end until the box is gone, then reaps the keeper.
 func (b *Box) watch() {
 	ended := false
 	for {
-		m, _, err := receive(b.control, false)
+		m, aside, err := receive(b.control)
 		if err != nil {
 			break
 		}
 		switch kindOf(&m) {
+		case msgBox:
+			b.know(descriptor(aside))
 		case msgError:
 			if b.err == nil {
 				b.err = stageError(&m)
 			}
 		case msgStopped:
-			b.jobs <- Job{Stopped: true, Signal: syscall.Signal(number(&m))}
+			b.tell(Job{Stopped: true, Signal: syscall.Signal(number(&m))})
 		case msgContinued:
-			b.jobs <- Job{}
+			b.tell(Job{})
 		case msgExit:
 			ended = true
 			micro := func(at int) time.Duration {
@@ -228,12 +291,8 @@ func (b *Box) watch() {
 			b.exit = Exit{syscall.WaitStatus(number(&m)), micro(16), micro(24), binary.NativeEndian.Uint64(m[32:]) * 1024}
 		}
 	}
-	var ws syscall.WaitStatus
-	for {
-		if _, err := syscall.Wait4(b.keeper, &ws, 0, nil); err != syscall.EINTR {
-			break
-		}
-	}
+	b.reapKeeper()
+	b.outlast()
 	if !ended && b.err == nil {
 		b.err = &StageError{Stage: "box", Cause: "it was ended from outside"}
 	}
@@ -241,12 +300,75 @@ func (b *Box) watch() {
 	close(b.done)
 }
 
+// know remembers the box's first process.
+func (b *Box) know(pidfd int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.first < 0 {
+		b.first = pidfd
+	} else if pidfd >= 0 {
+		unix.Close(pidfd)
+	}
+}
+
+// tell never waits for whoever reads Jobs: of changes nobody read the oldest are forgotten.
+func (b *Box) tell(j Job) {
+	for {
+		select {
+		case b.jobs <- j:
+			return
+		default:
+		}
+		select {
+		case <-b.jobs:
+		default:
+		}
+	}
+}
+
+// reapKeeper waits for the keeper, without making its number free while Kill might use it.
+func (b *Box) reapKeeper() {
+	var info unix.Siginfo
+	for unix.Waitid(unix.P_PID, b.keeper, &info, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reaped = true
+	for {
+		if _, err := unix.Wait4(b.keeper, nil, 0, nil); err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// outlast waits for the first process, whose end is the last of the box's. The keeper has waited for it already, unless it was killed.
+func (b *Box) outlast() {
+	b.mu.Lock()
+	first := b.first
+	b.mu.Unlock()
+	if first < 0 {
+		return
+	}
+	if b.pids { // without a pid namespace it has to end the others before itself
+		_ = unix.PidfdSendSignal(first, unix.SIGKILL, nil, 0) // ESRCH: it is gone
+	}
+	p := []unix.PollFd{{Fd: int32(first), Events: unix.POLLIN}}
+	for {
+		if _, err := unix.Poll(p, -1); err != unix.EINTR {
+			return
+		}
+	}
+}
+
 // Ready waits until the program's process exists, held before its filter, and gives its host pid. The error is the stage that failed.
 func (b *Box) Ready() (pid int, err error) {
-	m, pid, err := receive(b.start, true)
-	if err != nil { // every stage closed its end: one of them failed
+	m, aside, err := receive(b.start)
+	if err == io.EOF { // every stage closed its end: one of them failed
 		<-b.done
 		return 0, b.err
+	}
+	if err != nil {
+		return 0, err
 	}
 	if kindOf(&m) == msgError {
 		return 0, stageError(&m)
@@ -254,13 +376,16 @@ func (b *Box) Ready() (pid int, err error) {
 	if kindOf(&m) != msgReady {
 		return 0, fmt.Errorf("BUG: message %d instead of ready", kindOf(&m))
 	}
+	if pid, err = sender(aside); err != nil {
+		return 0, err
+	}
 	b.program = pid
 	return pid, nil
 }
 
 // Release lets the program install its filter and start. With Spec.Listener, Listener must follow.
 func (b *Box) Release() error {
-	if err := send(b.start, msgGo, 0); err != nil {
+	if err := send(b.start, msgGo, 0, 0); err != nil {
 		return fmt.Errorf("release the program: %w", err)
 	}
 	return nil
@@ -268,7 +393,7 @@ func (b *Box) Release() error {
 
 // Listener takes the seccomp listener over, after Release: pidfd_getfd(2), Linux 5.6. The caller closes it.
 func (b *Box) Listener() (*os.File, error) {
-	m, _, err := receive(b.start, false)
+	m, _, err := receive(b.start)
 	if err != nil {
 		return nil, fmt.Errorf("the program ended before its filter was installed: %w", err)
 	}
@@ -287,7 +412,7 @@ func (b *Box) Listener() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pidfd_getfd: %w", err)
 	}
-	if err := send(b.start, msgTaken, 0); err != nil {
+	if err := send(b.start, msgTaken, 0, 0); err != nil {
 		unix.Close(fd)
 		return nil, fmt.Errorf("take the listener: %w", err)
 	}
@@ -296,7 +421,7 @@ func (b *Box) Listener() (*os.File, error) {
 
 // Started waits for the execve(2): nil when the program runs, else the stage that failed. To be called after Release and Listener.
 func (b *Box) Started() error {
-	m, _, err := receive(b.start, false)
+	m, _, err := receive(b.start)
 	if err == io.EOF {
 		return nil // the end closed itself at the execve, or the process is gone and Wait says how
 	}
@@ -315,24 +440,45 @@ func (b *Box) Jobs() <-chan Job { return b.jobs }
 // Done is closed when nothing of the box is left.
 func (b *Box) Done() <-chan struct{} { return b.done }
 
-// Signal sends a signal to the program, as psb got it. After its end it does nothing.
-func (b *Box) Signal(s syscall.Signal) { _ = send(b.control, msgSignal, int(s)) }
+// Signal sends a signal to the program, as psb got it. After its end it does nothing. Where the box is stopped and a dozen signals are
+// waiting already, one more is dropped.
+func (b *Box) Signal(s syscall.Signal) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		_ = send(b.control, msgSignal, int(s), unix.MSG_DONTWAIT)
+	}
+}
 
-// Kill ends the whole tree. It may be called at any time, more than once.
+// Kill ends the whole tree. It may be called at any time, more than once. The groups of Spec.CgroupDirs stay: psb is there to read them.
 func (b *Box) Kill() {
-	b.killed.Do(func() {
-		// The stages take the hang-up as the order: it cannot be lost, queued or refused.
-		_ = unix.Shutdown(b.control, unix.SHUT_RDWR)
-		_ = unix.Shutdown(b.start, unix.SHUT_RDWR)
-	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	// The stages take the half-closed end as the order: it cannot be lost, queued or refused.
+	_ = unix.Shutdown(b.control, unix.SHUT_WR)
+	_ = unix.Shutdown(b.start, unix.SHUT_RDWR)
+	if !b.reaped {
+		_ = unix.Kill(b.keeper, unix.SIGCONT) // somebody may have stopped the whole process group
+	}
 }
 
 // Wait gives the program's end once nothing of the box is left. The error says that no end was reported: a stage failed, or the box was
 // killed.
 func (b *Box) Wait() (Exit, error) {
 	<-b.done
-	unix.Close(b.control)
-	unix.Close(b.start)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.closed = true
+		unix.Close(b.control)
+		unix.Close(b.start)
+		if b.first >= 0 {
+			unix.Close(b.first)
+		}
+	}
 	return b.exit, b.err
 }
 

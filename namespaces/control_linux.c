@@ -1,16 +1,19 @@
 // Does to the process: sends and receives messages of one fixed size; psb_fail ends it.
 // Undone: not.
-// Preconditions: fd is one end of a SOCK_SEQPACKET pair whose other end is psb.
+// Preconditions: fd is one end of a SOCK_SEQPACKET pair whose other end is psb; SIGPIPE is blocked, as it is in every stage.
 // Called by: every stage.
-// Proved by: TestStageErrors, TestExitStatus.
+// Proved by: TestStageErrors, TestExitStatus, TestMessageSize.
 #include "stage2_linux.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-// write(2) and read(2), not send and recv: they are what every filter leaves alone. SIGPIPE is blocked in every stage.
+_Static_assert(sizeof(struct message) == 256, "box_linux.go reads 256 bytes");
+
+// write(2) and read(2), not send and recv: they are what every filter leaves alone.
 bool psb_send(int fd, const struct message *m) {
 	ssize_t n;
 	do n = write(fd, m, sizeof *m); while (n < 0 && errno == EINTR);
@@ -23,14 +26,28 @@ bool psb_receive(int fd, struct message *m) {
 	return n == (ssize_t)sizeof *m;
 }
 
+bool psb_send_descriptor(int fd, const struct message *m, int descriptor) {
+	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } box;
+	struct iovec part = {(void *)(uintptr_t)m, sizeof *m};
+	struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &box, .msg_controllen = sizeof box};
+	ssize_t n;
+	memset(&box, 0, sizeof box);
+	box.head.cmsg_level = SOL_SOCKET;
+	box.head.cmsg_type = SCM_RIGHTS;
+	box.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&box.head), &descriptor, sizeof descriptor);
+	do n = sendmsg(fd, &h, MSG_NOSIGNAL); while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof *m;
+}
+
 void psb_fail(int fd, const char *stage, const char *format, ...) {
 	struct message m = {.kind = M_ERROR, .a = errno};
-	char what[160];
+	char what[192];
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(what, sizeof what, format, ap);
 	va_end(ap);
-	snprintf(m.text, sizeof m.text, "%s: %s", stage, what);
+	snprintf(m.text, sizeof m.text, "%.20s: %s", stage, what);
 	psb_send(fd, &m);
 	_exit(125);
 }

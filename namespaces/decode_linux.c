@@ -53,14 +53,36 @@ static struct list texts(struct cursor *c) {
 
 static bool absolute(struct text t) { return t.n > 0 && t.s[0] == '/'; }
 
+// A target names each folder on its way once, so that what an act makes, remembers and covers is what the next one finds.
+static bool clean(struct text t) {
+	if (!absolute(t)) return false;
+	if (t.n == 1) return true;
+	for (const char *p = t.s; *p; p += strcspn(p, "/")) {
+		size_t n = strcspn(++p, "/");
+		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.')) return false;
+	}
+	return true;
+}
+
 static void op(struct cursor *c, struct op *o) {
 	o->kind = u32(c); o->flags = u32(c); o->mode = u32(c);
 	o->size = u64(c); o->dev = u64(c); o->ino = u64(c);
 	o->map_uid = u32(c); o->map_gid = u32(c);
 	o->source = text(c); o->target = text(c); o->data = bytes(c);
 	o->userns = -1;
-	if (o->kind < OP_DIR || o->kind > OP_LAST || o->flags & ~(uint32_t)ACT_ALL || o->mode & ~(uint32_t)01777 || !absolute(o->target)) c->bad = true;
+	if (o->kind < OP_DIR || o->kind > OP_LAST || o->flags & ~(uint32_t)ACT_ALL || o->mode & ~(uint32_t)01777 || !clean(o->target)) c->bad = true;
+	if (o->target.n == 1 && o->kind != OP_DIR && o->kind != OP_READ_ONLY) c->bad = true;
+	if (o->flags & ACT_IDMAP && o->kind != OP_BIND) c->bad = true;
 	if ((o->kind == OP_BIND || o->kind == OP_BIND_IN) && !absolute(o->source)) c->bad = true;
+}
+
+// Each of these would act on the host instead of the box.
+static bool fits(struct spec *s) {
+	uint32_t f = s->flags;
+	if (s->nops && (!(f & BOX_MOUNT) || !absolute(s->root))) return false;
+	if ((s->hostname.n && !(f & BOX_UTS)) || (f & BOX_LOOPBACK && !(f & BOX_NET))) return false;
+	if ((f & BOX_LATE_USER && !(f & BOX_USER)) || (f & BOX_LISTENER && s->filter.n == 0) || (s->nrules && !(f & BOX_LANDLOCK))) return false;
+	return true;
 }
 
 bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
@@ -82,7 +104,7 @@ bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
 	s->argv = texts(c); s->env = texts(c);
 	s->dir = text(c);
 	if (u32(c) != 0x31425350 || c->p != c->end) c->bad = true;
-	if (s->flags & ~(uint32_t)BOX_ALL || !absolute(s->exec) || !absolute(s->dir) || s->argv.n == 0 || s->filter.n % 8 || s->reaper.n % 8) c->bad = true;
-	if (s->nops && (!(s->flags & BOX_MOUNT) || !absolute(s->root))) c->bad = true;
-	return !c->bad;
+	if (s->flags & ~(uint32_t)BOX_ALL || !absolute(s->exec) || !absolute(s->dir) || s->argv.n == 0) c->bad = true;
+	if (s->filter.n % 8 || s->filter.n / 8 > MOST_INSTRUCTIONS || s->reaper.n % 8 || s->reaper.n / 8 > MOST_INSTRUCTIONS) c->bad = true;
+	return !c->bad && fits(s);
 }

@@ -2,7 +2,9 @@ package namespaces
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -80,8 +82,48 @@ func bits(set ...bool) (out uint32) {
 	return out
 }
 
-// Encode gives the Spec as stage 2 reads it. A text with a NUL is an error.
+// mostInstructions is BPF_MAXINSNS.
+const mostInstructions = 4096
+
+// fits refuses what would act on the host instead of the box, or what the stages could not tell from it.
+func (s *Spec) fits() error {
+	u := s.Unshare
+	switch {
+	case len(s.Ops) > 0 && !u.Mount:
+		return errors.New("acts without a mount namespace")
+	case s.Hostname != "" && !u.UTS:
+		return errors.New("a host name without a UTS namespace")
+	case s.Loopback && !u.Net:
+		return errors.New("loopback without a network namespace")
+	case s.LateUser && !u.User:
+		return errors.New("a late user namespace without one")
+	case s.Listener && len(s.Filter) == 0:
+		return errors.New("a listener without a filter")
+	case !u.User && (s.UID != s.HostUID || s.GID != s.HostGID):
+		return errors.New("other ids inside than outside without a user namespace")
+	}
+	for _, f := range [][]byte{s.Filter, s.Reaper} {
+		if len(f)%8 != 0 || len(f)/8 > mostInstructions {
+			return fmt.Errorf("a filter of %d bytes is not made of at most %d instructions of 8 bytes", len(f), mostInstructions)
+		}
+	}
+	for i := range s.Ops {
+		o := &s.Ops[i]
+		if path.Clean(o.Target) != o.Target || !path.IsAbs(o.Target) || o.Target == "/" && o.Kind != OpDir && o.Kind != OpReadOnly {
+			return fmt.Errorf("target %q of an act is not a clean absolute path below /", o.Target)
+		}
+		if o.IDMap && (o.Kind != OpBind || u.User && !s.LateUser) {
+			return fmt.Errorf("an id map on %q: only real root's binds of host objects may have one", o.Target)
+		}
+	}
+	return nil
+}
+
+// Encode gives the Spec as stage 2 reads it. A text with a NUL, and a Spec that contradicts itself, is an error.
 func Encode(s *Spec) ([]byte, error) {
+	if err := s.fits(); err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
 	e := &encoder{}
 	e.u32(magic)
 	e.u32(version)
@@ -113,9 +155,6 @@ func Encode(s *Spec) ([]byte, error) {
 	for _, r := range rules {
 		e.u64(r.Access)
 		e.text(r.Path)
-	}
-	if len(s.Filter)%8 != 0 || len(s.Reaper)%8 != 0 {
-		return nil, fmt.Errorf("encode: a filter of %d bytes is not made of 8-byte instructions", len(s.Filter))
 	}
 	e.bytes(s.Filter)
 	e.bytes(s.Reaper)

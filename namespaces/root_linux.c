@@ -2,7 +2,7 @@
 // Undone: not; nothing of it reaches the host's namespace or its folders.
 // Preconditions: own mount namespace, CAP_SYS_ADMIN over it, no threads. Linux 5.12.
 // Called by: reaper_linux.c.
-// Proved by: TestRoot*, TestIdentityOfSource, TestNothingLeftOnHost.
+// Proved by: TestOps, TestUmask, TestManyActs, TestNothingLeftOnHost, TestStageErrors.
 #define _GNU_SOURCE
 #include "stage2_linux.h"
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 // From sys/mount.h, which cannot stand beside linux/mount.h in every C library.
@@ -27,55 +26,69 @@ int umount2(const char *, int);
 #define MS_REC 16384
 #define MS_PRIVATE (1 << 18)
 #endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
 
 static int old_root = -1, new_root = -1;
-static dev_t own[256]; // devices of the tmpfs that are ours: only there a missing target may be made
-static int nown;
+static dev_t *own; // devices of the tmpfs that are ours: only there a missing target may be made
+static size_t nown;
 
 #define FAIL(...) psb_fail(FD_CONTROL, "mounts", __VA_ARGS__)
 
-static int open_in(int root, const char *path, int flags) {
-	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW), .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
-	int fd;
-	do fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how); while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+int psb_open(int root, const char *path, int flags) {
+	// Not O_NOFOLLOW: with O_PATH it would give the last link itself instead of refusing it.
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	if (root >= 0) how.resolve |= RESOLVE_IN_ROOT;
+	int fd, tries = 0;
+	// EAGAIN: somebody renamed on the way of a "..".
+	do fd = (int)syscall(SYS_openat2, root >= 0 ? root : AT_FDCWD, path, &how, sizeof how); while (fd < 0 && (errno == EINTR || (errno == EAGAIN && tries++ < 1000)));
 	return fd;
 }
 
-static void remember(int fd) {
+void psb_own(int fd) {
 	struct stat st;
 	if (fstat(fd, &st) != 0) FAIL("fstat of a fresh mount");
-	if (nown == (int)(sizeof own / sizeof *own)) FAIL("BUG: too many private file systems");
+	own = realloc(own, (nown + 1) * sizeof *own);
+	if (!own) FAIL("memory");
 	own[nown++] = st.st_dev;
 }
 
-static void must_be_own(int fd, const char *path) {
+void psb_must_be_own(int fd, const char *path) {
 	struct stat st;
 	if (fstat(fd, &st) != 0) FAIL("fstat of the folder of %s", path);
-	for (int i = 0; i < nown; i++) if (own[i] == st.st_dev) return;
+	for (size_t i = 0; i < nown; i++) if (own[i] == st.st_dev) return;
 	errno = ENOENT;
 	FAIL("%s is not there, and nothing is made in folders of the host", path);
 }
 
+static char last[4096]; // the folder that last_fd stands for
+static int last_fd = -1;
+
 // folder gives the folder at path (n bytes of it), making what is missing on our own file systems.
 static int folder(const char *path, size_t n) {
-	static char last[4096];
-	static int last_fd = -1;
-	char dir[4096];
-	if (n >= sizeof dir) { errno = ENAMETOOLONG; FAIL("%.60s...", path); }
+	char dir[sizeof last];
+	if (n >= sizeof dir) { errno = ENAMETOOLONG; FAIL("%.100s...", path); }
 	memcpy(dir, path, n);
 	dir[n] = 0;
 	if (n == 0) strcpy(dir, "/");
 	if (last_fd >= 0 && strcmp(dir, last) == 0) return last_fd;
-	int fd = open_in(new_root, dir, O_PATH | O_DIRECTORY);
+	int fd = psb_open(new_root, dir, O_PATH | O_DIRECTORY);
 	if (fd < 0 && errno == ENOENT) {
-		char *slash = strrchr(dir, '/');
-		int parent = folder(dir, (size_t)(slash - dir));
-		must_be_own(parent, dir);
-		if (mkdirat(parent, slash + 1, 0755) != 0 && errno != EEXIST) FAIL("mkdir %s", dir);
-		fd = open_in(new_root, dir, O_PATH | O_DIRECTORY);
+		int at = psb_open(new_root, "/", O_PATH | O_DIRECTORY);
+		for (char *end = dir; at >= 0 && *end;) { // from the top, one name at a time
+			end += strcspn(end + 1, "/") + 1;
+			char kept = *end;
+			*end = 0;
+			int next = psb_open(new_root, dir, O_PATH | O_DIRECTORY);
+			if (next < 0 && errno == ENOENT) {
+				psb_must_be_own(at, dir);
+				if (mkdirat(at, psb_leaf(dir), 0755) != 0) FAIL("mkdir %s", dir);
+				next = psb_open(new_root, dir, O_PATH | O_DIRECTORY);
+			}
+			if (next < 0) FAIL("open folder %s", dir);
+			close(at);
+			at = next;
+			*end = kept;
+		}
+		fd = at;
 	}
 	if (fd < 0) FAIL("open folder %s", dir);
 	if (last_fd >= 0) close(last_fd);
@@ -84,102 +97,18 @@ static int folder(const char *path, size_t n) {
 	return fd;
 }
 
-// A mount may have covered the remembered folder.
-static void forget(void) { (void)folder("", 0); }
-
-static const char *leaf(const char *path) { return strrchr(path, '/') + 1; }
-static int parent_of(const char *path) { return folder(path, (size_t)(leaf(path) - 1 - path)); }
-
-static void attributes(int mount, struct op *o, bool clear_dev) {
-	struct mount_attr a = {.attr_set = MOUNT_ATTR_NOSUID};
-	unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
-	if (!clear_dev) a.attr_set |= MOUNT_ATTR_NODEV;
-	if (o->flags & ACT_READONLY) a.attr_set |= MOUNT_ATTR_RDONLY;
-	if (o->flags & ACT_NOEXEC) a.attr_set |= MOUNT_ATTR_NOEXEC;
-	a.propagation = MS_PRIVATE;
-	if (syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH | rec, &a, sizeof a) != 0) FAIL("mount_setattr of %s", o->target.s);
-	if (o->userns < 0) return;
-	struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (uint64_t)o->userns};
-	if (syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH | rec, &map, sizeof map) == 0) return;
-	// A file system mounted below may not know id maps; its files then stay their owners'.
-	if (rec == 0 || syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &map, sizeof map) != 0) FAIL("id-mapped mount of %s", o->source.s);
+void psb_covered(void) {
+	if (last_fd >= 0) close(last_fd);
+	last_fd = -1;
 }
 
-// attach moves a detached mount onto a target; a missing target is made, as a folder or as a file.
-static void attach(int mount, const char *target, bool is_dir) {
-	int at = open_in(new_root, target, O_PATH);
-	if (at < 0 && errno == ENOENT) {
-		int parent = parent_of(target);
-		must_be_own(parent, target);
-		if (is_dir ? mkdirat(parent, leaf(target), 0755) != 0 : mknodat(parent, leaf(target), S_IFREG | 0644, 0) != 0) FAIL("make %s", target);
-		at = open_in(new_root, target, O_PATH);
-	}
-	if (at < 0) FAIL("open %s", target);
-	if (syscall(SYS_move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) FAIL("move_mount to %s", target);
-	close(at);
-	forget();
-}
-
-static void fresh(const char *type, struct op *o, unsigned attr) {
-	char size[32], mode[16];
-	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-	if (fs < 0) FAIL("fsopen %s", type);
-	snprintf(size, sizeof size, "%llu", (unsigned long long)o->size);
-	snprintf(mode, sizeof mode, "%o", o->mode);
-	bool tmpfs = strcmp(type, "tmpfs") == 0;
-	if (tmpfs && o->size && syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", size, 0) != 0) FAIL("tmpfs size %s", size);
-	if (tmpfs && o->mode && syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", mode, 0) != 0) FAIL("tmpfs mode %s", mode);
-	if (strcmp(type, "devpts") == 0 && syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) != 0) FAIL("devpts ptmxmode");
-	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0) FAIL("create %s for %s", type, o->target.s);
-	if (o->flags & ACT_NOEXEC) attr |= MOUNT_ATTR_NOEXEC;
-	int mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attr | MOUNT_ATTR_NOSUID);
-	if (mount < 0) FAIL("fsmount %s for %s", type, o->target.s);
-	close(fs);
-	if (tmpfs) remember(mount);
-	attach(mount, o->target.s, true);
-	close(mount);
-}
-
-static void bind(struct op *o, int root) {
-	struct stat st;
-	bool optional = o->flags & ACT_OPTIONAL;
-	int src = open_in(root, o->source.s, O_PATH);
-	if (src < 0) {
-		if (optional && (errno == ENOENT || errno == ENOTDIR)) return;
-		FAIL("open %s", o->source.s);
-	}
-	if (fstat(src, &st) != 0) FAIL("fstat of %s", o->source.s);
-	if (o->ino && (st.st_ino != o->ino || st.st_dev != (dev_t)o->dev)) { errno = ESTALE; FAIL("%s is another object than the one psb looked at", o->source.s); }
-	if (optional) {
-		int at = open_in(new_root, o->target.s, O_PATH);
-		if (at < 0 && errno == ENOENT) { close(src); return; }
-		if (at >= 0) close(at);
-	}
-	unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
-	int tree = (int)syscall(SYS_open_tree, src, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | rec);
-	if (tree < 0) FAIL("open_tree of %s", o->source.s);
-	close(src);
-	attributes(tree, o, o->flags & ACT_DEV);
-	attach(tree, o->target.s, S_ISDIR(st.st_mode));
-	close(tree);
-}
-
-// proc mounts procfs and makes what tunes the machine read-only, for every id: kernel id 0 without any capability can write there.
-static void proc(struct op *o) {
-	static const char *const kept[] = {"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"};
-	fresh("proc", o, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		char path[64];
-		snprintf(path, sizeof path, "%s/%s", o->target.s, kept[i]);
-		struct op again = {.kind = OP_BIND_IN, .flags = ACT_READONLY | ACT_OPTIONAL | ACT_NOEXEC, .source = {path, 0}, .target = {path, 0}, .userns = -1};
-		bind(&again, new_root);
-	}
-}
+const char *psb_leaf(const char *path) { return strrchr(path, '/') + 1; }
+int psb_parent(const char *path) { return folder(path, (size_t)(psb_leaf(path) - 1 - path)); }
 
 static void file(struct op *o) {
-	int parent = parent_of(o->target.s);
-	must_be_own(parent, o->target.s);
-	int fd = openat(parent, leaf(o->target.s), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int parent = psb_parent(o->target.s);
+	psb_must_be_own(parent, o->target.s);
+	int fd = openat(parent, psb_leaf(o->target.s), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) FAIL("create %s", o->target.s);
 	for (size_t done = 0; done < o->data.n;) {
 		ssize_t n = write(fd, o->data.s + done, o->data.n - done);
@@ -193,43 +122,31 @@ static void file(struct op *o) {
 
 static void dir(struct op *o) {
 	if (strcmp(o->target.s, "/") == 0) return;
-	int parent = parent_of(o->target.s);
-	int fd = openat(parent, leaf(o->target.s), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int parent = psb_parent(o->target.s);
+	int fd = openat(parent, psb_leaf(o->target.s), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) { close(fd); return; }
-	must_be_own(parent, o->target.s);
-	if (mkdirat(parent, leaf(o->target.s), 0700) != 0) FAIL("mkdir %s", o->target.s);
-	if (fchmodat(parent, leaf(o->target.s), o->mode, 0) != 0) FAIL("chmod %s", o->target.s);
+	psb_must_be_own(parent, o->target.s);
+	if (mkdirat(parent, psb_leaf(o->target.s), 0700) != 0) FAIL("mkdir %s", o->target.s);
+	if (fchmodat(parent, psb_leaf(o->target.s), o->mode, 0) != 0) FAIL("chmod %s", o->target.s);
 }
 
-static void act(struct op *o) {
-	switch (o->kind) {
-	case OP_DIR: dir(o); return;
-	case OP_FILE: file(o); return;
-	case OP_SYMLINK: {
-		int parent = parent_of(o->target.s);
-		must_be_own(parent, o->target.s);
-		if (symlinkat(o->source.s, parent, leaf(o->target.s)) != 0) FAIL("symlink %s", o->target.s);
-		return;
-	}
-	case OP_TMPFS: fresh("tmpfs", o, MOUNT_ATTR_NODEV); return;
-	case OP_BIND: bind(o, old_root); return;
-	case OP_BIND_IN: bind(o, new_root); return;
-	case OP_PROC: proc(o); return;
-	case OP_DEVPTS: fresh("devpts", o, MOUNT_ATTR_NOEXEC); return;
-	case OP_MQUEUE: fresh("mqueue", o, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC); return;
-	case OP_READ_ONLY: {
-		struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY};
-		int at = open_in(new_root, o->target.s, O_PATH);
-		unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
-		if (at < 0) FAIL("open %s", o->target.s);
-		if (syscall(SYS_mount_setattr, at, "", AT_EMPTY_PATH | rec, &a, sizeof a) != 0) FAIL("read-only %s", o->target.s);
-		close(at);
-		return;
-	}
-	}
+static void link_to(struct op *o) {
+	int parent = psb_parent(o->target.s);
+	psb_must_be_own(parent, o->target.s);
+	if (symlinkat(o->source.s, parent, psb_leaf(o->target.s)) != 0) FAIL("symlink %s", o->target.s);
+}
+
+static void seal(struct op *o) {
+	struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY};
+	int at = psb_open(new_root, o->target.s, O_PATH);
+	unsigned rec = o->flags & ACT_RECURSIVE ? 0x8000 /* AT_RECURSIVE */ : 0;
+	if (at < 0) FAIL("open %s", o->target.s);
+	if (syscall(SYS_mount_setattr, at, "", AT_EMPTY_PATH | rec, &a, sizeof a) != 0) FAIL("read-only %s", o->target.s);
+	close(at);
 }
 
 void psb_build_root(struct spec *s) {
+	mode_t mask = umask(0); // the caller's belongs to the program, not to the folders it has to walk through
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) FAIL("make every mount private");
 	// A first root that holds the old one and the new one side by side: every source stays reachable, also what the folder it is built on hides.
 	if (mount("psb", s->root.s, "tmpfs", 6 /* MS_NOSUID | MS_NODEV */, "mode=755,size=64m") != 0) FAIL("mount a tmpfs on %s", s->root.s);
@@ -240,11 +157,19 @@ void psb_build_root(struct spec *s) {
 	old_root = open("/old", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	new_root = open("/new", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (old_root < 0 || new_root < 0) FAIL("open the roots");
-	remember(new_root);
+	psb_own(new_root);
 	for (uint32_t i = 0; i < s->nops; i++) {
+		struct op *o = &s->ops[i];
 		errno = 0;
-		act(&s->ops[i]);
+		switch (o->kind) {
+		case OP_DIR: dir(o); break;
+		case OP_FILE: file(o); break;
+		case OP_SYMLINK: link_to(o); break;
+		case OP_READ_ONLY: seal(o); break;
+		default: psb_mount(o, old_root, new_root);
+		}
 	}
+	psb_covered();
 	if (umount2("/old", MNT_DETACH) != 0) FAIL("leave the old root");
 	if (fchdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) FAIL("enter the new root");
 	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) FAIL("leave the first root");
@@ -252,4 +177,5 @@ void psb_build_root(struct spec *s) {
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, &a, sizeof a) != 0) FAIL("read-only root");
 	close(old_root);
 	close(new_root);
+	umask(mask);
 }

@@ -2,7 +2,7 @@
 // Undone: nothing to undo.
 // Preconditions: none.
 // Called by: the linker; IgnoredAtStart by cmd/psb.
-// Proved by: TestEntryOnlyByName.
+// Proved by: TestEntryOnlyByName, TestSignals, TestClosedStdio.
 
 package namespaces
 
@@ -10,6 +10,7 @@ package namespaces
 #cgo CFLAGS: -O2 -Wall -Wextra -std=gnu11
 #include <stdint.h>
 extern uint64_t psb_ignored_at_start;
+extern uint32_t psb_closed_at_start;
 */
 import "C"
 
@@ -19,3 +20,6 @@ const StageName = "psb-init"
 // IgnoredAtStart gives the signals that were ignored when this process started, bit n-1 for signal n: the Go runtime replaces most of
 // them, and a program started by psb must find what psb's caller set (nohup(1)).
 func IgnoredAtStart() uint64 { return uint64(C.psb_ignored_at_start) }
+
+// closedAtStart says whether this process was started with descriptor fd (0, 1 or 2) closed: the Go runtime opens /dev/null in its place.
+func closedAtStart(fd uintptr) bool { return fd < 3 && C.psb_closed_at_start>>fd&1 != 0 }

@@ -1,18 +1,19 @@
 // The stages between psb and the program, in C because they must cost next to nothing and because a forked Go runtime cannot run them.
 //
-//   psb (Go) --exec--> keeper --clone--> reaper (pid 1 of the box) --fork--> program
+//   psb (Go) --exec--> keeper --clone--> reaper (pid 1 of the box) --clone--> program
 //
 // keeper   outside the box: groups, id maps; ends the box when psb hangs up.
-// reaper   builds the root, drops everything, starts the program, reaps, reports.
+// reaper   builds the root, drops everything, starts the program, reaps, reports; ends when psb or the keeper hangs up.
 // program  tells READY, waits for GO, installs its filter, execve.
 //
-// psb's ends:  control (keeper: errors; reaper: events, signals)   start (program: READY, LISTENER, errors)
+// psb's ends:  control (keeper: BOX, errors; reaper: events, signals)   start (program: READY, LISTENER, errors)
 #ifndef PSB_STAGE2_H
 #define PSB_STAGE2_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { FD_SPEC = 3, FD_CONTROL = 4, FD_START = 5, FD_RULESET = 6, FD_FIRST_FREE = 7 };
 
@@ -23,6 +24,7 @@ enum { // flags word, see encode.go
 };
 enum { ACT_RECURSIVE = 1 << 0, ACT_READONLY = 1 << 1, ACT_NOEXEC = 1 << 2, ACT_DEV = 1 << 3, ACT_OPTIONAL = 1 << 4, ACT_IDMAP = 1 << 5, ACT_ALL = (1 << 6) - 1 };
 enum op_kind { OP_DIR = 1, OP_FILE, OP_SYMLINK, OP_TMPFS, OP_BIND, OP_BIND_IN, OP_PROC, OP_DEVPTS, OP_MQUEUE, OP_READ_ONLY, OP_LAST = OP_READ_ONLY };
+enum { MOST_INSTRUCTIONS = 4096 }; // BPF_MAXINSNS
 
 struct text { const char *s; uint32_t n; };
 struct list { char **v; uint32_t n; }; // NULL-terminated
@@ -45,7 +47,7 @@ struct spec {
 	uint64_t mask; // signals blocked when psb's caller started it
 };
 
-enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_GO = 16, M_TAKEN, M_SIGNAL };
+enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_GO = 16, M_TAKEN, M_SIGNAL };
 struct message {
 	uint32_t kind;
 	int32_t a, b;
@@ -60,14 +62,33 @@ bool psb_decode(const unsigned char *blob, size_t size, struct spec *out);
 // control: one message; false when the other end is gone.
 bool psb_send(int fd, const struct message *m);
 bool psb_receive(int fd, struct message *m);
+bool psb_send_descriptor(int fd, const struct message *m, int descriptor);
 // fail tells psb "stage: cause" with errno and ends the process.
 _Noreturn void psb_fail(int fd, const char *stage, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-_Noreturn void psb_keeper(struct spec *s);
-_Noreturn void psb_reaper(struct spec *s, int sync);
+// tree: processes. psb_clone is a fork with flags; psb_children opens the list that psb_kill_children ends, until nobody is left.
+pid_t psb_clone(unsigned long flags, int *pidfd);
+int psb_children(void);
+void psb_kill_children(int list, pid_t known);
+void psb_die_with_keeper(struct spec *s, int life);
+
+// root: psb_open resolves without any link; root is the folder that "/" means, or -1 for the process's own.
+int psb_open(int root, const char *path, int flags);
+int psb_parent(const char *path);         // folder of a target in the new root, made where missing; valid until the next call
+void psb_covered(void);                   // a mount may have covered what psb_parent remembers
+const char *psb_leaf(const char *path);
+void psb_own(int mount);                  // a file system of our own: in it missing targets may be made
+void psb_must_be_own(int fd, const char *path);
 void psb_build_root(struct spec *s);
-void psb_walls(struct spec *s, int sync);
-void psb_filter_program(struct spec *s);
+
+// mounts: the acts that mount, at targets below root, from sources below old.
+void psb_mount(struct op *o, int old, int root);
+
+// stages
+_Noreturn void psb_keeper(struct spec *s);
+_Noreturn void psb_reaper(struct spec *s, int life);
+_Noreturn void psb_program(struct spec *s, int gate);
+void psb_walls(struct spec *s, int life);
 bool psb_install_filter(const struct text *program, unsigned flags, long *result);
 
 #endif

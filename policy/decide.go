@@ -22,6 +22,7 @@ func (p *Policy) Decide(a Access) Verdict {
 	if !ok {
 		return v
 	}
+	q.places = p.places(q)
 	bestBy, bestBlock := -1, -1
 	for i := range p.Rules {
 		r := &p.Rules[i]
@@ -57,10 +58,23 @@ func (p *Policy) fix(a Access) Rule {
 
 // question is an access taken apart once for all rules.
 type question struct {
-	op   Op
-	obj  string // paths without the final "/"
-	tree bool
-	net  netPattern
+	op     Op
+	obj    string // paths without the final "/"
+	tree   bool
+	net    netPattern
+	places []string // obj, and where a { from = … } takes it from
+}
+
+// places follows { from = … } rules back to the host, because hide holds in every place where an object appears.
+func (p *Policy) places(q question) []string {
+	list := []string{q.obj}
+	for i := range p.Rules {
+		pat := p.Rules[i].Pattern
+		if isFileOp(q.op) && pat.From != "" && pat.Object != "" && within(q.obj, pat.Object) {
+			list = append(list, path.Clean(pat.From+q.obj[len(pat.Object):]))
+		}
+	}
+	return list
 }
 
 func ask(a Access) (question, bool) {
@@ -156,7 +170,11 @@ func (q question) blockedBy(r *Rule) (rank int, ok bool) {
 	case OpEnv, OpSyscall, OpImport, OpCall:
 		return q.named(r)
 	}
-	if !isFileOp(q.op) || r.Op != OpHide || !r.Pattern.Covers(q.obj) {
+	covers := false
+	for _, place := range q.places {
+		covers = covers || r.Op == OpHide && r.Pattern.Covers(place)
+	}
+	if !isFileOp(q.op) || !covers {
 		return 0, false
 	}
 	if q.op == OpHide && q.tree && !r.Pattern.Tree && !r.Pattern.Glob && r.Pattern.Object == q.obj {

@@ -196,6 +196,19 @@ ptrace = false
 	}
 }
 
+// hide holds in every place where an object appears.
+func TestHideFollowsFrom(t *testing.T) {
+	q, err := mustParse(t, "[files]\n\"/data/\" = { from = \"sets/\", right = \"read\" }\n\"/one\" = { from = \"sets/key.pem\", right = \"read\" }\n\"sets/secret/\" = \"hide\"\n\"**/*.pem\" = \"hide\"\n").Expand(testMacros)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for object, want := range map[string]bool{"/data/a": true, "/data/secret/a": false, "/data/secret": false, "/data/x/k.pem": false, "/one": false, "/p/sets/a": false} {
+		if v := q.Decide(Access{OpRead, object}); v.Allowed != want || !want && object != "/p/sets/a" && v.Blocker == nil {
+			t.Errorf("%s: %+v", object, v)
+		}
+	}
+}
+
 // Every access is allowed by the rule that RuleFor gives, also after the rule went through a file.
 func TestRuleForIsEnough(t *testing.T) {
 	for _, words := range []string{

@@ -280,3 +280,18 @@ func (l *loader) onlyNarrows(q *Policy, lock *loaded, inside map[*loaded]bool) {
 		l.probs.add(q.shimAt, "%s: the shim cannot be turned off", at)
 	}
 }
+
+// Allow gives a copy of p with rules that stand in no file added, as --allow does; from says where they come from
+// ("command line"). A locked policy takes only rules that refuse. Call it before Expand.
+func (p *Policy) Allow(from string, rules ...Rule) (*Policy, error) {
+	q := *p
+	q.Rules = append([]Rule{}, p.Rules...)
+	for _, r := range rules {
+		if p.Locked && !r.Deny {
+			return nil, fmt.Errorf("%s:%d: the policy is locked, so %s cannot be added", p.LockedAt.File, p.LockedAt.Line, printable(r.String()))
+		}
+		r.Origin = Origin{From: from}
+		q.Rules = append(q.Rules, r)
+	}
+	return &q, nil
+}

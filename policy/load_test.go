@@ -147,3 +147,30 @@ func TestIncludesMustBeLoaded(t *testing.T) {
 		t.Errorf("a policy without its includes was expanded: %v", err)
 	}
 }
+
+func TestAllow(t *testing.T) {
+	m := testMacros
+	m.Cwd = "/w"
+	r, err := ParseRule("read x", m.Cwd, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := (&Policy{}).Allow("command line", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := p.Expand(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := q.Decide(Access{OpRead, "/w/x"}); !v.Allowed || v.By.Origin != (Origin{From: "command line"}) {
+		t.Errorf("%+v", v)
+	}
+	locked := mustParse(t, "locked = true\n")
+	if _, err := locked.Allow("command line", r); err == nil || err.Error() != "p:1: the policy is locked, so read x cannot be added" {
+		t.Error(err)
+	}
+	if _, err := locked.Allow("command line", ruleLine("never env X")); err != nil {
+		t.Error(err)
+	}
+}

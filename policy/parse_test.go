@@ -283,7 +283,7 @@ func TestParseErrors(t *testing.T) {
 		{"[limits]\npids = 1.5\n", `p:2: pids: "1.5" is no whole number from 1 to 2147483647`},
 		{"[limits]\ncpus = nan\n", `p:2: cpus: "NaN" is no number of processors, such as 0.5 or 2`},
 		{"[limits]\nwall = true\n", `p:2: wall must be a number or a text such as "60s", not true`},
-		{"[sandbox]\nprovider = \"bubblewrap\"\n", `p:2: unknown provider "bubblewrap", valid: auto namespaces landlock bwrap none`},
+		{"[sandbox]\nprovider = \"bubblewrap\"\n", `p:2: unknown provider "bubblewrap", did you mean "bwrap"?`},
 		{"[sandbox]\nrequire = [\"landlok\"]\n", `p:2: unknown layer "landlok" in require, did you mean "landlock"?`},
 		{"[sandbox]\nallow_gaps = [\"limits.mem\"]\n", `p:2: unknown limit "mem" in allow_gaps, did you mean "memory"?`},
 		{"[sandbox]\nrequire = \"landlock\"\n", `p:2: require must be a list, ["…"], not the text "landlock"`},
@@ -361,6 +361,26 @@ func TestEmptyPolicy(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	if _, err := Parse("p", make([]byte, MaxSize+1)); err == nil || err.Error() != "p: larger than 1048576 bytes" {
 		t.Error(err)
+	}
+}
+
+// Text made to exhaust the decoder's stack or memory is refused before it is decoded.
+func TestHostileText(t *testing.T) {
+	n := MaxSize / 8
+	for name, c := range map[string]struct{ src, want string }{
+		"lists":       {"\nx = " + strings.Repeat("[", n) + strings.Repeat("]", n), "p:2: syntax: nested more than 32 deep"},
+		"open lists":  {"x = " + strings.Repeat("[", n), "p:1: syntax: nested more than 32 deep"},
+		"tables":      {"x = " + strings.Repeat("{a=", n) + "1" + strings.Repeat("}", n), "p:1: syntax: nested more than 32 deep"},
+		"dotted key":  {"[python.import]\n" + strings.Repeat("a.", n) + "a = true", "p:2: syntax: nested more than 32 deep"},
+		"in a table":  {"x = {" + strings.Repeat("a.", n) + "a = 1}", "p:1: syntax: nested more than 32 deep"},
+		"header":      {"[" + strings.Repeat("a.", n) + "a]", "p:1: syntax: nested more than 32 deep"},
+		"defaults":    {"[env]\nA = \"" + strings.Repeat("${A:-", n) + strings.Repeat("}", n) + "\"", "p:2: A: defaults nested more than 32 deep"},
+		"long names":  {"[env]\n\"" + strings.Repeat("=", n) + "\" = true", "p:2: \"" + strings.Repeat("=", maxMessage-1) + "…"},
+		"not so deep": {"[files]\n\"x\" = [[[[\"read\"]]]]", "p:2: \"x\": a right is a word in quotes, not a list"},
+	} {
+		if _, err := Parse("p", []byte(c.src)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %.700v, want %s", name, err, c.want)
+		}
 	}
 }
 

@@ -18,6 +18,9 @@ type Problem struct {
 // String gives "file:line: what" on one line, with control characters escaped.
 func (p Problem) String() string {
 	what := printable(p.What)
+	if len(what) > maxMessage {
+		what = strings.ToValidUTF8(what[:maxMessage], "") + "…"
+	}
 	switch {
 	case p.File == "" && p.Line == 0:
 		return what
@@ -28,6 +31,9 @@ func (p Problem) String() string {
 	}
 	return fmt.Sprintf("%s:%d: %s", printable(p.File), p.Line, what)
 }
+
+// maxMessage bounds a message in bytes: names in it come from the file.
+const maxMessage = 600
 
 // ParseError holds every problem of a policy and its includes, in reading order of the files and by line within
 // each. It is never empty.
@@ -141,6 +147,7 @@ var synonyms = map[string]string{
 	"timeout": "wall", "processes": "pids", "nofile": "open_files", "cpu": "cpus", "ram": "memory", "mem": "memory",
 	"filesystem": "files", "fs": "files", "network": "net", "environment": "env", "imports": "python.import",
 	"import": "python.import", "eval": "python.eval", "call": "python.call", "userns": "namespaces",
+	"bubblewrap": "bwrap", "unshare": "namespaces", "subprocess": "none", "seccomp-bpf": "seccomp", "cgroup": "cgroups",
 }
 
 // distance is the number of single letters to insert, drop, change or swap between a and b, for names of a

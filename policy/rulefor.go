@@ -99,7 +99,8 @@ func checkObject(op Op, object string) error {
 }
 
 // ParseRule reads "OP OBJECT" as a user types it and gives the rule to add to the policy file in the folder dir.
-// Relative paths start at m.Cwd (else m.Project). Where the object is a pattern or holds a macro it is kept as typed;
+// Relative paths start at m.Cwd (else m.Project). For a rule of the command line, which stands in no file, dir is m.Cwd
+// too. Where the object is a pattern or holds a macro it is kept as typed;
 // otherwise the rule is the narrowest one, written as the file should hold it.
 func ParseRule(words, dir string, m Macros) (Rule, error) {
 	op, object := splitWords(words)

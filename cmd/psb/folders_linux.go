@@ -47,3 +47,16 @@ func execBare(j *job) error {
 	p := j.plan
 	return fmt.Errorf("execve %s: %w", p.Spec.Exec, syscall.Exec(p.Spec.Exec, p.Spec.Argv, p.Env))
 }
+
+// writable says why a policy file could not be written, before a run whose result would be lost.
+func writable(file string) error {
+	dir := filepath.Dir(file)
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("its folder %s cannot be written: %w", dir, err)
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(file, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return errors.New("it is no regular file")
+	}
+	return nil
+}

@@ -1,4 +1,244 @@
 package main
 
-func learnRun(w *world, line *runLine) (int, error)         { return 125, refuse("", "learning: TEMP") }
-func firstRun(w *world, line *runLine, j *job) (int, error) { return 125, refuse("", "no policy TEMP") }
+import (
+	"bufio"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"psb/learn"
+	"psb/policy"
+	"psb/policy/approval"
+	"psb/policy/plan"
+	"psb/seccomp"
+)
+
+// learnRun is `psb --learn …`: parse → locate → policy → python → plan → launch under the tracer → generalise → write → approve.
+func learnRun(w *world, line *runLine) (int, error) {
+	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	if err := programThere(w, line, j.where); err != nil {
+		return refusedStatus(err), err
+	}
+	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
+		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}
+	}
+	if line.learnFile != "" {
+		j.where.policy = absolute(w.cwd, line.learnFile)
+		j.where.exists = present(j.where.policy)
+	}
+	if err := j.learnable(); err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	cmd := j.pythonCommand(line)
+	for _, d := range line.learnWrite {
+		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
+	}
+	if err := j.planFor(plan.Learn, cmd); err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	if j.plan.Provider != plan.Namespaces {
+		return exitRefused, j.refused(refuse("psb doctor", "learning needs namespaces: without them its floor does not hold"))
+	}
+	r := newRecorder(j)
+	o, err := launch(j, r)
+	if err == nil {
+		err = r.err
+	}
+	if rerr := j.writeReport(o, err, nil); rerr != nil {
+		w.ui.say("report: %v", rerr)
+	}
+	if err != nil {
+		return refusedStatus(err), err
+	}
+	j.tellEnd(o)
+	if err := j.keep(r, o); err != nil {
+		return exitRefused, err
+	}
+	if o.died != 0 {
+		return dieOf(o.died), nil
+	}
+	return o.status, nil
+}
+
+// learnable checks everything that could keep the result from being written before anything runs.
+func (j *job) learnable() error {
+	j.facts = probe(j.w, false)
+	j.setMacros()
+	if err := j.loadPolicy(); err != nil {
+		return err
+	}
+	if err := j.checkTrust(); err != nil {
+		return err
+	}
+	if err := writable(j.where.policy); err != nil {
+		return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
+	}
+	if err := j.findPython(); err != nil {
+		return err
+	}
+	j.setMacros()
+	return j.expand()
+}
+
+// keep generalises what was seen and writes what is missing.
+func (j *job) keep(r *recorder, o outcome) error {
+	grants, report := learn.Generalise(r.set, j.knowledge())
+	report.Peak = r.result.Peak
+	report.Partial = partial(o)
+	missing := learn.Missing(grants, func(a policy.Access) bool { return j.policy.Decide(a).Allowed })
+	// What a line of the policy refuses stays refused: learning adds, it never argues.
+	missing = slices.DeleteFunc(missing, func(g learn.Grant) bool {
+		v := j.policy.Decide(g.Access)
+		if v.Blocker != nil {
+			report.Left = append(report.Left, fmt.Sprintf("%s %s: %s refuses it", g.Access.Op, g.Text, originWords(v.Blocker.Origin.File, v.Blocker.Origin.Line, v.Blocker.Origin.From)))
+		}
+		return v.Blocker != nil
+	})
+	report.Added = missing
+	fresh := !present(j.where.policy)
+	if len(missing) > 0 || fresh {
+		err := policy.Update(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
+			if !exists {
+				old = policy.New(j.about())
+			}
+			src, _, err := policy.Edit(old, learn.Rules(missing))
+			return src, err
+		})
+		if err != nil {
+			return refuse("", "policy %s: %s", j.shownPolicy(), err)
+		}
+	}
+	p, err := policy.Load(policy.ReadFile, j.shownPolicy(), j.macros)
+	if err != nil {
+		return fmt.Errorf("BUG: what learning wrote does not parse: %w", err)
+	}
+	if err := approval.At(j.macros.Config).Approve(j.where.policy, p.Sources); err != nil {
+		j.w.ui.say("approvals: %v", err)
+	}
+	for _, l := range report.Lines() {
+		j.w.ui.say("%s", l)
+	}
+	switch {
+	case fresh:
+		j.w.ui.say("wrote %s: %d rules", j.shownPolicy(), len(missing))
+		j.w.ui.hint("read the lines marked ! first, then commit %s", j.shownPolicy())
+	case len(missing) > 0:
+		j.w.ui.say("added %d rules to %s", len(missing), j.shownPolicy())
+	default:
+		j.w.ui.say("%s already allows all that was seen", j.shownPolicy())
+	}
+	return nil
+}
+
+// about names the program in the file's first line.
+func (j *job) about() string {
+	switch {
+	case j.where.script != "":
+		return filepath.Base(j.where.script)
+	default:
+		return "-m " + j.moduleName()
+	}
+}
+
+func (j *job) moduleName() string {
+	argv := j.plan.Command.Argv
+	if i := slices.Index(argv, "-m"); i >= 0 && i+1 < len(argv) {
+		return argv[i+1]
+	}
+	return "a run"
+}
+
+// partial says why a run's record may be incomplete; Ctrl-C and SIGTERM are how servers end.
+func partial(o outcome) string {
+	switch {
+	case o.reason == "signal" && (o.died == syscall.SIGINT || o.died == syscall.SIGTERM):
+		return ""
+	case o.reason == "signal":
+		return "ended by " + o.died.String()
+	case o.reason != "exit":
+		return "ended by the limit " + o.reason
+	}
+	return ""
+}
+
+// knowledge is what generalising must know of this machine and box.
+func (j *job) knowledge() learn.Knowledge {
+	h := j.facts.host
+	k := learn.Knowledge{Macros: j.macros, Folder: filepath.Dir(j.where.policy), Program: j.where.reads, Private: learn.FixedPrivate(), Shown: j.plan.Command.Given,
+		Tables: map[string]bool{"env": true, "files": true, "syscalls": true}}
+	k.Private = append(k.Private, "/sys/devices/system/cpu/", "/run/")
+	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hostname"})
+	if py := j.layout; py != nil {
+		always = slices.Concat(always, py.Reads, py.SystemLibs)
+		k.Runs = append(k.Runs, py.Executable, py.Launch, py.Loader)
+		for _, l := range py.Links {
+			k.Runs = append(k.Runs, l.Path)
+		}
+		if o := j.look.Resolve(py.Loader); py.Loader != "" {
+			k.Runs = append(k.Runs, o.Path)
+		}
+	}
+	for _, p := range always {
+		o := j.look.Resolve(p)
+		for _, q := range []string{p, o.Path} {
+			if o.Kind == plan.Dir {
+				q += "/"
+			}
+			k.Always = append(k.Always, q)
+		}
+	}
+	for _, f := range plan.Floor(j.macros.Home) {
+		k.Floor = append(k.Floor, f, f+"/")
+	}
+	k.Guarded = append(plan.Guarded(j.macros.Home), j.policyFiles()...)
+	if h.Venv != "" {
+		k.Guarded = append(k.Guarded, h.Venv+"/")
+	}
+	k.Bytecode = true
+	k.Syscall = func(name string) bool { class, _ := seccomp.ClassOf(name); return class == seccomp.Base }
+	k.SetEnv = func(name string) bool {
+		_, set := j.w.lookup(name)
+		return set && !plan.AlwaysEnv(name)
+	}
+	k.Entries = func(dir string) []string {
+		list, err := j.look.Entries(dir)
+		if err != nil {
+			return nil
+		}
+		out := make([]string, 0, len(list))
+		for _, e := range list {
+			if e.Kind == plan.Dir {
+				out = append(out, e.Name+"/")
+			} else {
+				out = append(out, e.Name)
+			}
+		}
+		return out
+	}
+	k.Exists = func(object string) bool { return j.look.Resolve(strings.TrimSuffix(object, "/")).Kind != plan.Absent }
+	return k
+}
+
+// firstRun is a script or module without a policy: on a terminal psb asks, elsewhere it says what to type.
+func firstRun(w *world, line *runLine, j *job) (int, error) {
+	if !w.terminal() {
+		r := refuse("", "no policy for %s", plainText(line.target))
+		words := "psb --learn " + shellQuote(line.target)
+		if line.form == formModule {
+			words = "psb --learn -m " + shellQuote(line.target)
+		}
+		r.hints = []string{"run " + words + " once where you trust it, and read what it wrote", "then commit " + policyName + ", and psb policy approve"}
+		return exitRefused, r
+	}
+	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no network, no credentials) and writes %s",
+		plainText(line.target), shown(w.cwd, j.where.policy))
+	fmt.Fprint(w.ui.w, "psb: Enter learns, q quits: ")
+	answer, err := bufio.NewReader(w.stdio[0]).ReadString('\n')
+	if err != nil || strings.TrimSpace(answer) != "" {
+		return exitRefused, refuse("psb --learn …", "nothing was started")
+	}
+	line.learn = true
+	return learnRun(w, line)
+}

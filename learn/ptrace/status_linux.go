@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// statusField reads a number from /proc/TID/status; 0 when the thread is gone.
+// statusField reads a number from /proc/TID/status, the last where there are several (NStgid: one for each pid namespace, the
+// thread's own last); 0 when the thread is gone.
 func statusField(tid int, field string) int {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", tid))
 	if err != nil {
@@ -25,7 +26,11 @@ func statusField(tid int, field string) int {
 	defer f.Close()
 	for sc := bufio.NewScanner(f); sc.Scan(); {
 		if rest, ok := strings.CutPrefix(sc.Text(), field); ok {
-			n, _ := strconv.Atoi(strings.TrimSpace(rest))
+			words := strings.Fields(rest)
+			if len(words) == 0 {
+				return 0
+			}
+			n, _ := strconv.Atoi(words[len(words)-1])
 			return n
 		}
 	}

@@ -20,6 +20,9 @@ type Target struct {
 
 	// Refuse maps calls that must not run even now to the error they return instead. The filter must trace them.
 	Refuse map[int]syscall.Errno
+	// Judge, when set, refuses by arguments, too: a result other than 0 is the error the call returns instead of running. Arguments
+	// are registers: nothing the program can still change.
+	Judge func(nr int, args [6]uint64) syscall.Errno
 }
 
 // Result is what only the end of a run tells.

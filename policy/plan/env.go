@@ -63,3 +63,8 @@ func matchName(pattern, name string) bool {
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", ""), strings.ReplaceAll(name, "/", ""))
 	return err == nil && ok
 }
+
+// AlwaysEnv reports whether every program gets a variable without a rule.
+func AlwaysEnv(name string) bool {
+	return slices.ContainsFunc(alwaysEnv, func(pat string) bool { return matchName(pat, name) })
+}

@@ -41,7 +41,7 @@ func (c *compiler) grantOne(r *policy.Rule, rights Rights) {
 		}
 	}
 	switch {
-	case o.Kind == Absent && rights&(Write|Create) != 0 && (rights.Has(Create) || r.Pattern.Tree):
+	case o.Kind == Absent && rights&(Write|Create) != 0 && (rights.Has(Create) || r.Pattern.Tree) && !c.policyWrites(path.Dir(o.Path)):
 		c.missing = append(c.missing, o.Path)
 		return
 	case o.Kind == Absent:

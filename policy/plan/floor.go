@@ -34,3 +34,12 @@ func Floor(home string) []string {
 	}
 	return out
 }
+
+// Guarded lists the start-up files below a home folder, never writable by a box.
+func Guarded(home string) []string {
+	out := make([]string, 0, len(guardedHome))
+	for _, n := range guardedHome {
+		out = append(out, home+"/"+n)
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package integration
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs testdata/script/*.txtar over the real binary; each is named after its subcommand and holds one behaviour. Beside
+// testscript's own commands there are
+//
+//	status N COMMAND…   the command must end with this status (or signal:NAME), which ! and exec cannot tell apart
+//
+// and the conditions [root], [cgroup] and [git]. Files stand below p/, the project; HOME is $WORK/home.
+func TestScripts(t *testing.T) {
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	bin := filepath.Dir(psb(t))
+	for _, name := range []string{"python-sb", "python3-sb", "ipython-sb"} {
+		if err := os.Symlink("psb", filepath.Join(bin, name)); err != nil && !errors.Is(err, os.ErrExist) {
+			t.Fatal(err)
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		WorkdirRoot:         workshop,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("PATH", bin+":/usr/local/bin:/usr/bin:/bin")
+			env.Setenv("LANG", "C.UTF-8")
+			return os.MkdirAll(home, 0o755)
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return os.Getuid() == 0, nil
+			case "git":
+				_, err := exec.LookPath("git")
+				return err == nil, nil
+			case "cgroup":
+				return os.Getuid() == 0 && holdsMemory(), nil
+			}
+			return false, errors.New("unknown condition " + cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+	})
+}
+
+// holdsMemory reports whether this process could limit the memory of a group: v2 or v1 offers the controller.
+func holdsMemory() bool {
+	for _, file := range []string{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/cgroup.procs"} {
+		if _, err := os.Stat(file); err == nil {
+			return true
+		}
+	}
+	b, _ := os.ReadFile("/sys/fs/cgroup/cgroup.controllers")
+	return slices.Contains(strings.Fields(string(b)), "memory")
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND [ARGUMENTS]")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = strconv.Itoa(exit.ExitCode())
+		if ws := exit.Sys().(syscall.WaitStatus); ws.Signaled() {
+			got = "signal:" + ws.Signal().String()
+		}
+	}
+	if got != args[0] {
+		ts.Fatalf("status %s, want %s", got, args[0])
+	}
+}

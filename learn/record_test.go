@@ -1,0 +1,104 @@
+package learn
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"psb/policy"
+)
+
+var everyEvent = []Event{
+	Spawned{TID: 0, Child: 10, PID: 10},
+	Accessed{TID: 10, Access: policy.Access{Op: policy.OpRead, Object: "/x/é \"<&"}, Errno: "ENOENT"},
+	Accessed{TID: 10, Access: policy.Access{Op: policy.OpWrite, Object: "/x/\xff\xfe"}, How: New},
+	Noted{TID: 10, Text: "{\"e\":\"open\"}\n"},
+	Noted{TID: 10, Text: "\x00\xff"},
+	Called{TID: 10, Name: "uname"},
+	Refused{TID: 10, Name: "ptrace", Errno: "EPERM"},
+	Executed{TID: 10, Old: 12, File: "/usr/bin/cat"},
+	Exited{TID: 10},
+}
+
+func record(t testing.TB, events []Event) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	emit, done := Record(&b)
+	for _, e := range events {
+		emit(e)
+	}
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRecordReplay(t *testing.T) {
+	var got []Event
+	if err := Replay(bytes.NewReader(record(t, everyEvent)), func(e Event) { got = append(got, e) }); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, everyEvent) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", "line 1: empty"},
+		{"hello\n", "line 1: not a record"},
+		{recordHeader + "\n{\"event\":\"exited\",\"tid\":1}\n{\n", "line 3: "},
+		{recordHeader + "\n{\"event\":\"flew\",\"tid\":1}\n", "line 2: unknown event \"flew\""},
+		{recordHeader + "\n{\"event\":\"accessed\",\"tid\":1}\n", "line 2: accessed without op or object"},
+		{recordHeader + "\n" + strings.Repeat("x", maxLine+1), "line 2: "},
+	} {
+		err := Replay(strings.NewReader(tt.text), func(Event) {})
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%.40q: error %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, bytes.ErrTooLarge }
+
+func TestRecordError(t *testing.T) {
+	emit, done := Record(broken{})
+	for range 1000 {
+		emit(Exited{TID: 1})
+	}
+	if err := done(); err == nil {
+		t.Error("a record that was not written is no error")
+	}
+}
+
+// Whatever a record holds: no panic, the rest of the way neither, and what was read is written and read again the same.
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(record(f, everyEvent)))
+	f.Add([]byte(recordHeader + "\n" + `{"event":"noted","tid":1,"object":"{\"e\":\"env\",\"a\":[\"A\",\"set\"]}"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var events []Event
+		_ = Replay(bytes.NewReader(data), func(e Event) { events = append(events, e) })
+		var again []Event
+		if err := Replay(bytes.NewReader(record(t, events)), func(e Event) { again = append(again, e) }); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(events, again) {
+			t.Fatalf("%+v became %+v", events, again)
+		}
+		k := Knowledge{Macros: policy.Macros{Project: "/p", Home: "/h"}, Private: FixedPrivate(), Floor: []string{"/h/.ssh"},
+			Tables: map[string]bool{"files": true, "env": true, "syscalls": true}, SetEnv: func(string) bool { return true }}
+		grants, report := Generalise(setOf(events), k)
+		for _, r := range Rules(grants) {
+			if strings.ContainsAny(r.Why, "\n\r") || strings.ContainsAny(r.Pattern.Text, "\n\r") {
+				t.Fatalf("a rule of several lines: %+v", r)
+			}
+			if strings.HasPrefix(r.Pattern.Object, "/h/.ssh") || r.Pattern.Object == "/" {
+				t.Fatalf("never: %+v", r)
+			}
+		}
+		_ = report.Lines()
+	})
+}
