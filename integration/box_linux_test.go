@@ -25,10 +25,13 @@ type person struct {
 	uid, gid uint32
 }
 
+// ordinaryID is nobody's: without a line in passwd the home is what HOME says, so the scene's home is really that user's.
+const ordinaryID = 54321
+
 // people are those this run can be: root and an ordinary user when it is root itself, else only itself.
 func people() []person {
 	if os.Getuid() == 0 {
-		return []person{{"root", 0, 0}, {"user", 65534, 65534}}
+		return []person{{"root", 0, 0}, {"user", ordinaryID, ordinaryID}}
 	}
 	return []person{{"user", uint32(os.Getuid()), uint32(os.Getgid())}}
 }
@@ -132,7 +135,9 @@ func (r result) String() string {
 func (s scene) env() []string {
 	return []string{
 		"PATH=" + filepath.Join(workshop, "bin") + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-		"HOME=" + s.home, "USER=" + s.who.name, "LANG=C.UTF-8", "TZ=UTC",
+		"HOME=" + s.home, "USER=" + fmt.Sprint("row", s.who.uid), "LANG=C.UTF-8", "TZ=UTC",
+		// Root's passwd home is not the scene's: approvals and records of a test must not end up there.
+		"XDG_CONFIG_HOME=" + s.home + "/.config", "XDG_CACHE_HOME=" + s.home + "/.cache", "XDG_STATE_HOME=" + s.home + "/.local/state",
 	}
 }
 

@@ -32,7 +32,7 @@ func TestKilled(t *testing.T) {
 			t.Run(name+"/"+who.name, func(t *testing.T) {
 				s := newScene(t, who)
 				s.put(t, "home/work/project/long.py", "import json, subprocess, sys, time\nopen('out.txt', 'w').close()\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\ntime.sleep(60)\n")
-				first := "version = 1\n[files]\n\"./\" = \"create\"\n\"out.txt\" = \"write\"\n"
+				first := "version = 1\n[limits]\n" + map[bool]string{true: "pids = 100\n", false: ""}[who.uid == 0] + "[files]\n\"./\" = \"create\"\n\"out.txt\" = \"write\"\n"
 				s.put(t, "home/work/project/.py-sandboxes", first)
 				s.give(t)
 				list, err := s.choose(t, "any", nil)
@@ -44,11 +44,15 @@ func TestKilled(t *testing.T) {
 				seed := uint64(time.Now().UnixNano())
 				t.Logf("seed %d", seed)
 				moments := rand.New(rand.NewPCG(seed, 0))
+				started := 0
 				for range n {
-					s.killOnce(t, append(argv, "long.py", s.word), time.Duration(moments.IntN(300))*time.Millisecond)
+					started += s.killOnce(t, append(argv, "long.py", s.word), time.Duration(moments.IntN(300))*time.Millisecond)
 					if policy, _ := s.policy(t); !learn && policy != first || learn && !strings.HasPrefix(policy, first) {
 						t.Fatalf("the policy was\n%s\nand is\n%s", first, policy)
 					}
+				}
+				if started == 0 {
+					t.Errorf("psb was always killed before the program ran: nothing is proved of a running box")
 				}
 				if left, _ := filepath.Glob(filepath.Join(s.project, ".*")); len(left) != 2 { // the policy and the bait .env
 					t.Errorf("left behind in the project: %q", left)
@@ -58,8 +62,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killOnce kills psb after a while, and then waits for everything of it to go.
-func (s scene) killOnce(t *testing.T, argv []string, after time.Duration) {
+// killOnce kills psb after a while, and then waits for everything of it to go. It gives 1 when the program ran already.
+func (s scene) killOnce(t *testing.T, argv []string, after time.Duration) (started int) {
 	t.Helper()
 	known := map[int]bool{}
 	for _, p := range descendants(t) {
@@ -70,6 +74,9 @@ func (s scene) killOnce(t *testing.T, argv []string, after time.Duration) {
 	must(t, cmd.Start())
 	pid := cmd.Process.Pid
 	time.Sleep(after) // the moment: any is as good as another
+	if len(withWord(t, s.word)) > 1 {
+		started = 1
+	}
 	must(t, syscall.Kill(pid, syscall.SIGKILL))
 	cmd.Wait()
 	var left []process
@@ -87,6 +94,7 @@ func (s scene) killOnce(t *testing.T, argv []string, after time.Duration) {
 	if now := mountTable(t); now != mounts {
 		t.Fatalf("mounts were\n%s\nand are\n%s", mounts, now)
 	}
+	return started
 }
 
 // reapOrphans waits for the dead that became our children; a zombie holds its cgroup.

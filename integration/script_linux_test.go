@@ -2,6 +2,7 @@ package integration
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 // testscript's own commands there are
 //
 //	status N COMMAND…   the command must end with this status (or signal:NAME), which ! and exec cannot tell apart
+//	user N COMMAND…     the same, as an ordinary user whose home is $HOME; what is in $WORK is then that user's
 //
 // and the conditions [root], [cgroup] and [git]. Files stand below p/, the project; HOME is $WORK/home.
 func TestScripts(t *testing.T) {
@@ -40,6 +42,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("PATH", bin+":/usr/local/bin:/usr/bin:/bin")
 			env.Setenv("LANG", "C.UTF-8")
+			env.Setenv("XDG_CONFIG_HOME", home+"/.config")
+			env.Setenv("XDG_CACHE_HOME", home+"/.cache")
+			env.Setenv("XDG_STATE_HOME", home+"/.local/state")
 			return os.MkdirAll(home, 0o755)
 		},
 		Condition: func(cond string) (bool, error) {
@@ -54,7 +59,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, errors.New("unknown condition " + cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "user": user},
 	})
 }
 
@@ -87,4 +92,20 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])
 	}
+}
+
+func user(ts *testscript.TestScript, neg bool, args []string) {
+	if os.Getuid() != 0 || len(args) < 2 {
+		status(ts, neg, args)
+		return
+	}
+	work := ts.Getenv("WORK")
+	ts.Check(filepath.WalkDir(work, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, ordinaryID, ordinaryID)
+	}))
+	id := strconv.Itoa(ordinaryID)
+	status(ts, neg, append([]string{args[0], "setpriv", "--reuid", id, "--regid", id, "--clear-groups"}, args[1:]...))
 }

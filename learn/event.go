@@ -35,6 +35,9 @@ type Accessed struct {
 	Access policy.Access // objects are the kernel's names inside the box
 	How    How
 	Errno  Errno
+	// Asked is the path as the program gave it, absolute but not cleaned, where it differs from the object: it may lead there through
+	// links, and then a rule on it shows the links, too. It was read from memory: whoever uses it must resolve it first.
+	Asked string
 }
 
 // Noted is one line the shim wrote; see ParseNote. It may hold anything: the program can write one, too.

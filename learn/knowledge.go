@@ -85,6 +85,15 @@ func (k *Knowledge) always(p string) bool {
 	return n >= 0 && n > k.own(p)
 }
 
+// Given reports whether an access needs no rule, or never gets one, wherever the program asked for it.
+func (k *Knowledge) Given(a policy.Access) bool {
+	p := a.Object
+	if a.Op == policy.OpExec {
+		return match(k.Runs, p) >= 0 || k.floor(p)
+	}
+	return k.always(p) || k.private(p) || k.floor(p)
+}
+
 func (k *Knowledge) floor(p string) bool {
 	for _, e := range k.Floor {
 		if atOrBelow(p, strings.TrimSuffix(e, "/")) {

@@ -189,7 +189,7 @@ func sealed(blob []byte) (int, error) {
 func receive(fd int) (m [messageSize]byte, aside []unix.SocketControlMessage, err error) {
 	var oob [128]byte
 	for {
-		n, oobn, _, _, err := unix.Recvmsg(fd, m[:], oob[:], unix.MSG_CMSG_CLOEXEC)
+		n, oobn, flags, _, err := unix.Recvmsg(fd, m[:], oob[:], unix.MSG_CMSG_CLOEXEC)
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -199,8 +199,8 @@ func receive(fd int) (m [messageSize]byte, aside []unix.SocketControlMessage, er
 			return m, nil, fmt.Errorf("recvmsg: %w", err)
 		case n == 0:
 			return m, nil, io.EOF
-		case n != messageSize:
-			return m, nil, fmt.Errorf("BUG: a message of %d bytes", n)
+		case n != messageSize || flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
+			return m, nil, fmt.Errorf("BUG: a message of %d bytes, flags %#x", n, flags)
 		}
 		aside, err := unix.ParseSocketControlMessage(oob[:oobn])
 		return m, aside, err
@@ -434,7 +434,8 @@ func (b *Box) Started() error {
 	return fmt.Errorf("BUG: message %d instead of a start", kindOf(&m))
 }
 
-// Jobs tells when the program is stopped and continued; it is closed at the box's end.
+// Jobs tells when the program is stopped and continued; it is closed at the box's end. A program that ends right after it was continued
+// is not told of as continued. Nobody has to read it: of what is not read the oldest is forgotten.
 func (b *Box) Jobs() <-chan Job { return b.jobs }
 
 // Done is closed when nothing of the box is left.
@@ -457,9 +458,9 @@ func (b *Box) Kill() {
 	if b.closed {
 		return
 	}
-	// The stages take the half-closed end as the order: it cannot be lost, queued or refused.
+	// The stages take the half-closed end as the order: it cannot be lost, queued or refused. The start end stays: a held program would
+	// see it first, end by itself, and be reported as if it had run.
 	_ = unix.Shutdown(b.control, unix.SHUT_WR)
-	_ = unix.Shutdown(b.start, unix.SHUT_RDWR)
 	if !b.reaped {
 		_ = unix.Kill(b.keeper, unix.SIGCONT) // somebody may have stopped the whole process group
 	}

@@ -66,7 +66,7 @@ static bool clean(struct text t) {
 
 static void op(struct cursor *c, struct op *o) {
 	o->kind = u32(c); o->flags = u32(c); o->mode = u32(c);
-	o->size = u64(c); o->dev = u64(c); o->ino = u64(c);
+	o->size = u64(c); o->modified = u64(c); o->dev = u64(c); o->ino = u64(c);
 	o->map_uid = u32(c); o->map_gid = u32(c);
 	o->source = text(c); o->target = text(c); o->data = bytes(c);
 	o->userns = -1;
@@ -93,7 +93,7 @@ bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
 	s->hostname = text(c);
 	s->cgroup_procs = texts(c); s->cgroup_dirs = texts(c);
 	s->root = text(c);
-	s->ops = items(c, &s->nops, 59, sizeof *s->ops);
+	s->ops = items(c, &s->nops, 67, sizeof *s->ops);
 	for (uint32_t i = 0; i < s->nops && !c->bad; i++) op(c, &s->ops[i]);
 	s->rlimits = items(c, &s->nrlimits, 12, sizeof *s->rlimits);
 	for (uint32_t i = 0; i < s->nrlimits && !c->bad; i++) { s->rlimits[i].resource = u32(c); s->rlimits[i].value = u64(c); }

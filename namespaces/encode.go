@@ -171,6 +171,7 @@ func (e *encoder) op(o *Op) {
 	e.u32(bits(o.Recursive, o.ReadOnly, o.NoExec, o.Dev, o.Optional, o.IDMap))
 	e.u32(o.Mode)
 	e.u64(o.Size)
+	e.u64(o.Modified)
 	e.u64(o.SourceDev)
 	e.u64(o.SourceIno)
 	e.u32(o.IDMapUID)

@@ -162,6 +162,9 @@ void psb_keeper(struct spec *s) {
 	close(FD_START);
 	if (s->flags & BOX_LANDLOCK) close(FD_RULESET);
 	for (uint32_t i = 0; i < s->nops; i++) if (s->ops[i].userns >= 0) close(s->ops[i].userns); // one may stand there twice
+	// A kill or stop of psb's process group, in which the box stays, must leave the one that cleans up. A session of its own, not only a group:
+	// a parent in the same session would tell the kernel that somebody does job control for the box.
+	if (setsid() < 0) psb_fail(FD_CONTROL, "namespaces", "setsid");
 	for (int fd = 0; fd < 3; fd++) close(fd); // whoever reads the program's output must see its end
 	if (!psb_send_descriptor(FD_CONTROL, &box, pidfd)) _exit(125); // psb is gone
 	for (uint32_t i = 0; i < s->cgroup_procs.n; i++) {

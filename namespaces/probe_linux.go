@@ -136,6 +136,9 @@ func ProbeIDMap(path string) error {
 	if !Initial() {
 		return fmt.Errorf("id-mapped mounts need root of the initial user namespace")
 	}
+	if ReadSettings().MaxUser == 0 {
+		return fmt.Errorf("id-mapped mounts take their map from a user namespace, and user.max_user_namespaces is 0")
+	}
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
 		return fmt.Errorf("statfs: %w", err)

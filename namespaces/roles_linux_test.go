@@ -75,7 +75,7 @@ func outsideRole(role string) int {
 		}
 		return toTheEnd(s, stdio)
 	case "grep": // shows the program's own signal state
-		s := baseBox("/usr/bin/grep", "-E", "^Sig(Blk|Ign|Cgt):", "/proc/self/status")
+		s := baseBox("/usr/bin/grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status")
 		s.Ignored = IgnoredAtStart()
 		return toTheEnd(s, stdio)
 	case "submount": // the script in a box that shows BOX_TEST_DIR at /d, read-only, with its sub-mount

@@ -59,6 +59,14 @@ void psb_must_be_own(int fd, const char *path) {
 	FAIL("%s is not there, and nothing is made in folders of the host", path);
 }
 
+static const struct spec *spec;
+
+// give hands what root made over to the program's id; an ordinary user's is its own already. Programs ask who owns a folder (git).
+static void give(int parent, const char *path) {
+	bool root = geteuid() == 0 && (spec->flags & BOX_LATE_USER || !(spec->flags & BOX_USER));
+	if (root && fchownat(parent, psb_leaf(path), spec->host_uid, spec->host_gid, AT_SYMLINK_NOFOLLOW) != 0) FAIL("chown %s", path);
+}
+
 static char last[4096]; // the folder that last_fd stands for
 static int last_fd = -1;
 
@@ -81,6 +89,7 @@ static int folder(const char *path, size_t n) {
 			if (next < 0 && errno == ENOENT) {
 				psb_must_be_own(at, dir);
 				if (mkdirat(at, psb_leaf(dir), 0755) != 0) FAIL("mkdir %s", dir);
+				give(at, dir);
 				next = psb_open(new_root, dir, O_PATH | O_DIRECTORY);
 			}
 			if (next < 0) FAIL("open folder %s", dir);
@@ -117,6 +126,7 @@ static void file(struct op *o) {
 		done += (size_t)n;
 	}
 	if (fchmod(fd, o->mode) != 0) FAIL("chmod %s", o->target.s);
+	give(parent, o->target.s);
 	close(fd);
 }
 
@@ -128,12 +138,24 @@ static void dir(struct op *o) {
 	psb_must_be_own(parent, o->target.s);
 	if (mkdirat(parent, psb_leaf(o->target.s), 0700) != 0) FAIL("mkdir %s", o->target.s);
 	if (fchmodat(parent, psb_leaf(o->target.s), o->mode, 0) != 0) FAIL("chmod %s", o->target.s);
+	give(parent, o->target.s);
+}
+
+// times gives folders their host's time of change, once nothing is made in them any more: font caches compare it.
+static void times(struct spec *s) {
+	for (uint32_t i = 0; i < s->nops; i++) {
+		struct op *o = &s->ops[i];
+		if (o->kind != OP_DIR || o->modified == 0) continue;
+		struct timespec at[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)(o->modified / 1000000000), (long)(o->modified % 1000000000)}};
+		if (utimensat(psb_parent(o->target.s), psb_leaf(o->target.s), at, AT_SYMLINK_NOFOLLOW) != 0) FAIL("time of %s", o->target.s);
+	}
 }
 
 static void link_to(struct op *o) {
 	int parent = psb_parent(o->target.s);
 	psb_must_be_own(parent, o->target.s);
 	if (symlinkat(o->source.s, parent, psb_leaf(o->target.s)) != 0) FAIL("symlink %s", o->target.s);
+	give(parent, o->target.s);
 }
 
 static void seal(struct op *o) {
@@ -146,6 +168,7 @@ static void seal(struct op *o) {
 }
 
 void psb_build_root(struct spec *s) {
+	spec = s;
 	mode_t mask = umask(0); // the caller's belongs to the program, not to the folders it has to walk through
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) FAIL("make every mount private");
 	// A first root that holds the old one and the new one side by side: every source stays reachable, also what the folder it is built on hides.
@@ -169,6 +192,7 @@ void psb_build_root(struct spec *s) {
 		default: psb_mount(o, old_root, new_root);
 		}
 	}
+	times(s);
 	psb_covered();
 	if (umount2("/old", MNT_DETACH) != 0) FAIL("leave the old root");
 	if (fchdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) FAIL("enter the new root");

@@ -58,7 +58,7 @@ type OpKind uint8
 
 // Acts, newest mount API throughout (Linux 5.12 for mount_setattr(2)). Nothing is ever made in a folder of the host: a target missing
 // there is an error. Target is a path inside the new root; its missing parent folders are made (0755). All targets are reached with
-// openat2(RESOLVE_IN_ROOT|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS) from the new root.
+// openat2(RESOLVE_IN_ROOT|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS) from the new root. What is made there belongs to the program's id.
 const (
 	OpDir      OpKind = iota + 1 // make a folder with Mode
 	OpFile                       // make a regular file with Mode and Data
@@ -84,6 +84,7 @@ type Op struct {
 	Optional  bool   // OpBind, OpBindIn: a Source or a Target that is not there is skipped
 	Mode      uint32 // permission bits
 	Size      uint64
+	Modified  uint64 // OpDir: its time of change in nanoseconds since 1970; 0 leaves it
 	Data      []byte
 	// Identity of Source as psb saw it when it resolved the path; stage 2 opens it again without following links and stops when
 	// it is another object. Zero Ino: not checked.

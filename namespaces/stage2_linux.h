@@ -30,7 +30,7 @@ struct text { const char *s; uint32_t n; };
 struct list { char **v; uint32_t n; }; // NULL-terminated
 struct op {
 	uint32_t kind, flags, mode, map_uid, map_gid;
-	uint64_t size, dev, ino;
+	uint64_t size, modified, dev, ino;
 	struct text source, target, data;
 	int userns; // id map's user namespace, -1 for none
 };

@@ -16,7 +16,8 @@ func account(uid, gid int, getenv func(string) string) plan.Identity {
 	id := plan.Identity{UID: uint32(uid), GID: uint32(gid), User: "user", Group: "user", Home: getenv("HOME"), Shell: "/bin/sh"}
 	if f := passwdLine("/etc/passwd", uid); f != nil && len(f) >= 7 {
 		id.User, id.Shell = f[0], f[6]
-		if f[5] != "" {
+		// The environment counts only for an account whose home is not there (nobody, container users): nothing of it could be kept.
+		if fi, err := os.Stat(f[5]); err == nil && fi.IsDir() || id.Home == "" {
 			id.Home = f[5]
 		}
 	} else if u := getenv("USER"); u != "" {

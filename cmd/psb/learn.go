@@ -84,7 +84,7 @@ func (j *job) learnable() error {
 
 // keep generalises what was seen and writes what is missing.
 func (j *job) keep(r *recorder, o outcome) error {
-	grants, report := learn.Generalise(r.set, j.knowledge())
+	grants, report := learn.Generalise(r.set, r.known)
 	report.Peak = r.result.Peak
 	report.Partial = partial(o)
 	missing := learn.Missing(grants, func(a policy.Access) bool { return j.policy.Decide(a).Allowed })
@@ -196,11 +196,11 @@ func (j *job) knowledge() learn.Knowledge {
 	if h.Venv != "" {
 		k.Guarded = append(k.Guarded, h.Venv+"/")
 	}
-	k.Bytecode = true
+	k.Bytecode = false // plan sets PYTHONDONTWRITEBYTECODE
 	k.Syscall = func(name string) bool { class, _ := seccomp.ClassOf(name); return class == seccomp.Base }
 	k.SetEnv = func(name string) bool {
 		_, set := j.w.lookup(name)
-		return set && !plan.AlwaysEnv(name)
+		return set && !plan.AlwaysEnv(name) && name != "PYTHONDONTWRITEBYTECODE"
 	}
 	k.Entries = func(dir string) []string {
 		list, err := j.look.Entries(dir)

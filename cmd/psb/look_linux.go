@@ -92,6 +92,7 @@ func resolve(asked string) plan.Object {
 	}
 	st := fi.Sys().(*syscall.Stat_t)
 	o.Kind, o.Dev, o.Ino, o.UID, o.GID, o.Mode = kindOf(fi.Mode()), uint64(st.Dev), st.Ino, st.Uid, st.Gid, uint32(fi.Mode().Perm())
+	o.Modified = uint64(max(fi.ModTime().UnixNano(), 0))
 	return o
 }
 

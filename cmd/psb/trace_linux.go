@@ -8,7 +8,9 @@ package main
 
 import (
 	"context"
+	"path"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"psb/learn"
@@ -25,10 +27,11 @@ type recorder struct {
 	err    error
 	done   chan struct{}
 	judge  seccomp.Filter
+	known  learn.Knowledge
 }
 
 func newRecorder(j *job) *recorder {
-	return &recorder{j: j, set: learn.NewSet(), done: make(chan struct{})}
+	return &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), known: j.knowledge()}
 }
 
 func (r *recorder) filter() (seccomp.Program, bool, error) {
@@ -54,7 +57,7 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 			err := box.Release()
 			released <- err
 			return err
-		}, r.set.Add)
+		}, r.add)
 		select {
 		case released <- r.err: // the seizure failed
 		default:
@@ -86,3 +89,34 @@ func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
 }
 
 func (r *recorder) end() { <-r.done }
+
+// add takes an event over. An access that went through links is kept under the name the program used, where that name still leads to the
+// same object and something about it has to be granted: its rule then shows the links as well. The name came from the program's memory,
+// so it counts only after it was resolved here.
+func (r *recorder) add(e learn.Event) {
+	a, ok := e.(learn.Accessed)
+	if ok && a.Asked != "" && a.Errno == "" {
+		if through, ok := r.throughLinks(a); ok {
+			a.Access.Object = through
+			e = a
+		}
+	}
+	r.set.Add(e)
+}
+
+func (r *recorder) throughLinks(a learn.Accessed) (string, bool) {
+	asked := path.Clean(a.Asked)
+	if !path.IsAbs(asked) || r.known.Given(a.Access) {
+		return "", false
+	}
+	o := r.j.look.Resolve(asked)
+	if len(o.Links) == 0 || o.Path != a.Access.Object {
+		return "", false
+	}
+	for _, l := range o.Links {
+		if strings.HasPrefix(l.At, "/proc/") || strings.HasPrefix(l.At, "/dev/") {
+			return "", false
+		}
+	}
+	return asked, true
+}

@@ -26,6 +26,7 @@ type call struct {
 	flags uint64 // open or AT_ flags
 	a, b  object // what its paths name, as found at the entry
 	port0 bool
+	asked string // the path as the program gave it, absolute; for what is told next
 }
 
 func (c *call) fd() int { return int(int32(c.args[c.shape.fd])) }
@@ -97,7 +98,8 @@ func (c *call) enter(tid int) (wanted bool) {
 		return c.a.name != ""
 	case kindExec:
 		at := s.flags != none && c.args[s.flags]&unix.AT_EMPTY_PATH != 0
-		c.a = target(tid, c.pathText(tid, s.dir, s.path, at))
+		c.asked = c.pathText(tid, s.dir, s.path, at) // the exec replaces the memory it stands in
+		c.a = target(tid, c.asked)
 		return true
 	}
 	return false
@@ -182,6 +184,7 @@ func (c *call) opened(tid, fd int, e learn.Errno, tell func(policy.Op, string, l
 	if name == "" {
 		return
 	}
+	c.asked = c.pathText(tid, c.shape.dir, c.shape.path, false)
 	if mode&unix.S_IFMT == unix.S_IFDIR {
 		tell(policy.OpList, name, learn.Plain, "")
 		return
@@ -198,6 +201,7 @@ func (c *call) executed(tid int, tell func(policy.Op, string, learn.How, learn.E
 	program = procLink(tid, "exe")
 	if c != nil && c.a.exists && c.a.name != "" && c.a.name != program {
 		tell(policy.OpExec, c.a.name, learn.Plain, "")
+		c.asked = ""
 	}
 	if path.IsAbs(program) && !strings.HasPrefix(program, "/memfd:") {
 		tell(policy.OpExec, program, learn.Plain, "")

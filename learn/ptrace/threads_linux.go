@@ -104,7 +104,7 @@ func (t *tracer) executed(th *thread) {
 	if caller != nil {
 		c = caller.call
 	}
-	program := c.executed(th.tid, t.teller(old))
+	program := c.executed(th.tid, t.teller(old, c))
 	for _, other := range t.threads {
 		if other.tgid == th.tgid && other != th && !other.held {
 			t.drop(other)

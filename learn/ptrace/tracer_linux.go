@@ -203,7 +203,7 @@ func (t *tracer) enter(th *thread, c *call) bool {
 	case kindList:
 		if name, _ := fdObject(th.tid, c.fd()); name != "" && !t.listed[name] {
 			t.listed[name] = true
-			t.teller(th.tid)(policy.OpList, name, learn.Plain, "")
+			t.teller(th.tid, c)(policy.OpList, name, learn.Plain, "")
 		}
 		return false
 	case kindConnect, kindSend, kindBind, kindListen:
@@ -221,9 +221,9 @@ func (t *tracer) returned(th *thread) {
 		if result := int64(info.NR); !restarts(result) {
 			switch c.shape.kind {
 			case kindConnect, kindSend, kindBind, kindListen:
-				t.sockets.leave(th, c, result, t.teller(th.tid))
+				t.sockets.leave(th, c, result, t.teller(th.tid, c))
 			default:
-				c.leave(th.tid, result, t.teller(th.tid))
+				c.leave(th.tid, result, t.teller(th.tid, c))
 			}
 		}
 	}
@@ -257,11 +257,15 @@ func (t *tracer) name(nr int) string {
 }
 
 // teller emits accesses of one thread.
-func (t *tracer) teller(tid int) func(policy.Op, string, learn.How, learn.Errno) {
+func (t *tracer) teller(tid int, c *call) func(policy.Op, string, learn.How, learn.Errno) {
 	return func(op policy.Op, object string, how learn.How, errno learn.Errno) {
 		if object == "" {
 			return
 		}
-		t.emit(learn.Accessed{TID: tid, Access: policy.Access{Op: op, Object: object}, How: how, Errno: errno})
+		e := learn.Accessed{TID: tid, Access: policy.Access{Op: op, Object: object}, How: how, Errno: errno}
+		if c != nil && c.asked != "" && c.asked != object {
+			e.Asked = c.asked
+		}
+		t.emit(e)
 	}
 }

@@ -78,6 +78,9 @@ func Compile(r Request, look Look) (*Plan, error) {
 	} else {
 		p.Env = environment(r.Policy, r.Command.Env)
 	}
+	if r.Command.Python {
+		p.Env = noBytecode(p.Env)
+	}
 	for _, rule := range r.Policy.Rules {
 		if rule.Op == policy.OpSyscall {
 			if _, refused := p.Syscalls[rule.Pattern.Text]; !refused || rule.Deny {

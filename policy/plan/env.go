@@ -68,3 +68,15 @@ func matchName(pattern, name string) bool {
 func AlwaysEnv(name string) bool {
 	return slices.ContainsFunc(alwaysEnv, func(pat string) bool { return matchName(pat, name) })
 }
+
+// noBytecode keeps imports from writing __pycache__: in a box most of those writes would be refused, the rest would fill the project with
+// byte code of the shim's making, and while learning nobody could tell an import's write from one the program asked for.
+func noBytecode(env []string) []string {
+	const name = "PYTHONDONTWRITEBYTECODE="
+	for _, kv := range env {
+		if strings.HasPrefix(kv, name) {
+			return env
+		}
+	}
+	return append(env, name+"1")
+}

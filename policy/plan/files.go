@@ -176,7 +176,7 @@ func isAlways(p *Place) bool {
 			return false
 		}
 	}
-	return true
+	return len(p.Origins) > 0
 }
 
 // protect keeps policy files, git's hooks and configuration, the virtual environment and start-up files as they are wherever the box

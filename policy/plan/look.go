@@ -27,6 +27,7 @@ type Object struct {
 	Dev, Ino uint64
 	UID, GID uint32
 	Mode     uint32 // permission bits
+	Modified uint64 // nanoseconds since 1970
 	Err      string // why it could not be looked at ("" when it could, or is absent): a loop, no permission
 }
 

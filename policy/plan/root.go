@@ -175,14 +175,19 @@ func (b *rootBuilder) folder(p *Place, over *cover) *cover {
 		b.names(p)
 		return nil
 	}
-	b.ops = append(b.ops, namespaces.Op{Kind: namespaces.OpDir, Target: p.Path, Mode: 0o755})
+	b.ops = append(b.ops, b.own(p))
 	return nil
+}
+
+// own is a folder of psb's that stands for one of the host's, with its time: font caches compare when a folder changed.
+func (b *rootBuilder) own(p *Place) namespaces.Op {
+	return namespaces.Op{Kind: namespaces.OpDir, Target: p.Path, Mode: 0o755, Modified: p.Source.Modified}
 }
 
 // names makes a folder of psb's own that holds the names of the host's, each an object that cannot be opened: `list` grants
 // names, not what stands behind them, and Landlock knows no right on one folder without those below it.
 func (b *rootBuilder) names(p *Place) {
-	b.ops = append(b.ops, namespaces.Op{Kind: namespaces.OpDir, Target: p.Path, Mode: 0o755})
+	b.ops = append(b.ops, b.own(p))
 	entries, err := b.look.Entries(p.Source.Path)
 	if err != nil {
 		return // what psb cannot list the program could not either

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// memory prints what psb's own processes hold while the program waits: the sum of their PSS, so that pages they share count once.
+func memory(psb string, boxed peer) error {
+	cmd := boxed.command(row{args: []string{"idle.py"}})
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return fmt.Errorf("the waiting program said %q: %w", line, err)
+	}
+	binary, err := filepath.EvalSymlinks(psb)
+	if err != nil {
+		return err
+	}
+	rollups, err := filepath.Glob("/proc/[0-9]*/smaps_rollup")
+	if err != nil {
+		return err
+	}
+	fmt.Println("\nown memory while idle (PSS)")
+	total := 0
+	for _, file := range rollups {
+		dir := filepath.Dir(file)
+		exe, err := os.Readlink(filepath.Join(dir, "exe"))
+		if err != nil || exe != binary || !below(filepath.Base(dir), cmd.Process.Pid) {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			fmt.Printf("  process %s: %v\n", filepath.Base(dir), err)
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) == 3 && f[0] == "Pss:" {
+				kib, err := strconv.Atoi(f[1])
+				if err != nil {
+					return err
+				}
+				argv, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+				name, _, _ := strings.Cut(string(argv), "\x00")
+				fmt.Printf("  %-12s %6.1f MiB\n", filepath.Base(name), float64(kib)/1024)
+				total += kib
+			}
+		}
+	}
+	fmt.Printf("  %-12s %6.1f MiB\n", "together", float64(total)/1024)
+	return nil
+}
+
+// below reports whether the process is pid or descends from it.
+func below(process string, pid int) bool {
+	for process != "0" && process != "" {
+		if process == strconv.Itoa(pid) {
+			return true
+		}
+		b, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
+		if err != nil {
+			return false
+		}
+		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(f) < 2 {
+			return false
+		}
+		process = f[1]
+	}
+	return false
+}
