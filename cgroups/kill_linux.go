@@ -2,7 +2,7 @@
 // Undone: it cannot be.
 // Preconditions: the group is psb's own (Create) or a dead psb's (Sweep); psb is not in it; pidfd_open(2), Linux 5.3.
 // Called by: cmd/psb when a box has ended or must end; Sweep.
-// Proved by: TestKillTree, TestKillWithoutPIDs, TestRemoveLeavesNothing, TestForkBomb.
+// Proved by: TestKillTree, TestRemoveLeavesNothing, TestForkBomb.
 
 package cgroups
 

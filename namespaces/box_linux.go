@@ -165,7 +165,11 @@ func harmless(fd uintptr) error {
 
 // sealed puts the encoded Spec where nobody can change it any more.
 func sealed(blob []byte) (int, error) {
-	fd, err := unix.MemfdCreate("psb-launch", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	// Linux 6.3; with sysctl vm.memfd_noexec=2 nothing else is given out.
+	fd, err := unix.MemfdCreate("psb-launch", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
+	if err == unix.EINVAL {
+		fd, err = unix.MemfdCreate("psb-launch", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
 	if err != nil {
 		return -1, fmt.Errorf("memfd_create: %w", err)
 	}

@@ -10,5 +10,5 @@
 // The stages that run between psb and the program are C (stage2_linux.h draws them); they are this binary run again, taken over before the
 // Go runtime starts. Whichever of psb, keeper and reaper is killed, the box ends.
 //
-// Does not: decide what a box shows or grants (package policy/plan does), open sockets, or watch what the program does.
+// It does not decide what a box shows or grants (package policy/plan does), open sockets, or watch what the program does.
 package namespaces

@@ -61,13 +61,17 @@ static void set(int fs, const char *key, const char *value, struct op *o) {
 }
 
 static void fresh(const char *type, struct op *o, int root, unsigned attr) {
-	char size[32], mode[16];
+	char size[32], inodes[32], mode[16];
 	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 	if (fs < 0) FAIL("fsopen %s", type);
 	snprintf(size, sizeof size, "%llu", (unsigned long long)o->size);
 	snprintf(mode, sizeof mode, "%o", o->mode);
 	bool tmpfs = o->kind == OP_TMPFS;
-	if (tmpfs && o->size) set(fs, "size", size, o);
+	if (tmpfs && o->size) { // empty files take kernel memory that size does not count
+		snprintf(inodes, sizeof inodes, "%llu", (unsigned long long)o->size / 4096 + 1024);
+		set(fs, "size", size, o);
+		set(fs, "nr_inodes", inodes, o);
+	}
 	if (tmpfs && o->mode) set(fs, "mode", mode, o);
 	if (o->kind == OP_DEVPTS) set(fs, "ptmxmode", "0666", o);
 	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0) FAIL("create %s for %s", type, o->target.s);

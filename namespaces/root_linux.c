@@ -51,10 +51,15 @@ void psb_own(int fd) {
 	own[nown++] = st.st_dev;
 }
 
-void psb_must_be_own(int fd, const char *path) {
+static bool is_own(int fd, const char *path) {
 	struct stat st;
-	if (fstat(fd, &st) != 0) FAIL("fstat of the folder of %s", path);
-	for (size_t i = 0; i < nown; i++) if (own[i] == st.st_dev) return;
+	if (fstat(fd, &st) != 0) FAIL("fstat of %s", path);
+	for (size_t i = 0; i < nown; i++) if (own[i] == st.st_dev) return true;
+	return false;
+}
+
+void psb_must_be_own(int fd, const char *path) {
+	if (is_own(fd, path)) return;
 	errno = ENOENT;
 	FAIL("%s is not there, and nothing is made in folders of the host", path);
 }
@@ -141,13 +146,17 @@ static void dir(struct op *o) {
 	give(parent, o->target.s);
 }
 
-// times gives folders their host's time of change, once nothing is made in them any more: font caches compare it.
+// times gives folders their host's time of change, once nothing is made in them any more: font caches compare it. A host object that was
+// there, or was mounted over ours, is not touched; a folder that is sealed already keeps its time.
 static void times(struct spec *s) {
 	for (uint32_t i = 0; i < s->nops; i++) {
 		struct op *o = &s->ops[i];
 		if (o->kind != OP_DIR || o->modified == 0) continue;
 		struct timespec at[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)(o->modified / 1000000000), (long)(o->modified % 1000000000)}};
-		if (utimensat(psb_parent(o->target.s), psb_leaf(o->target.s), at, AT_SYMLINK_NOFOLLOW) != 0) FAIL("time of %s", o->target.s);
+		int fd = psb_open(new_root, o->target.s, O_RDONLY | O_DIRECTORY);
+		if (fd < 0) continue; // not a folder of ours any more, or one whose mode lets nobody in
+		if (is_own(fd, o->target.s) && futimens(fd, at) != 0 && errno != EROFS) FAIL("time of %s", o->target.s);
+		close(fd);
 	}
 }
 

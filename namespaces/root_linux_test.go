@@ -32,6 +32,8 @@ func TestOps(t *testing.T) {
 		{"file", []Op{{Kind: OpFile, Target: "/a/b", Mode: 0o444, Data: []byte("text\x00end\n")}}, "od -An -c /a/b; stat -c %a /a/b", "   t   e   x   t  \\0   e   n   d  \\n\n444\n"},
 		{"symlink", []Op{{Kind: OpSymlink, Source: "../no/where", Target: "/a/link"}}, "readlink /a/link", "../no/where\n"},
 		{"tmpfs", []Op{{Kind: OpTmpfs, Target: "/t", Mode: 0o1777, Size: 8192, NoExec: true}}, "stat -c %a /t; df --output=size /t | tail -1 | tr -d ' '; head -c 20000 /usr/bin/sh >/t/x || echo full", "1777\n8\nfull\n"},
+		{"tmpfs of empty files", []Op{{Kind: OpTmpfs, Target: "/t", Mode: 0o1777, Size: 8192}}, "cd /t; i=0; while [ $i -lt 1100 ]; do (: >$i) 2>/dev/null || break; i=$((i+1)); done; [ $i -lt 1100 ] && echo bounded", "bounded\n"},
+		{"times", []Op{{Kind: OpDir, Target: "/t/a", Mode: 0o755, Modified: 1_600_000_000_000_000_000}, {Kind: OpFile, Target: "/t/a/f", Mode: 0o644}, {Kind: OpDir, Target: "/t/b", Mode: 0, Modified: 1e18}, {Kind: OpDir, Target: "/", Modified: 1e18}}, "stat -c %Y:%u /t/a", "1600000000:1000\n"},
 		{"tmpfs read-only", []Op{{Kind: OpTmpfs, Target: "/t", Mode: 0o1777, ReadOnly: true}}, ": >/t/x", "sh: 1: cannot create /t/x: Read-only file system\n"},
 		{"bind file", []Op{{Kind: OpBind, Source: dir + "/file", Target: "/x/y", ReadOnly: true}}, "cat /x/y; echo >/x/y", "from the host\nsh: 1: cannot create /x/y: Read-only file system\n"},
 		{"bind in", []Op{{Kind: OpFile, Target: "/own", Mode: 0o644, Data: []byte("own\n")}, {Kind: OpBind, Source: dir, Target: "/d"}, {Kind: OpBindIn, Source: "/own", Target: "/d/file", ReadOnly: true}}, "cat /d/file", "own\n"},
@@ -217,7 +219,7 @@ func TestNothingLeftOnHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := exec.Command("find", dir).Output()
+		tree, err := exec.Command("find", dir, "-printf", "%p %m %U %T@\n").Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,6 +231,11 @@ func TestNothingLeftOnHost(t *testing.T) {
 	s.Root = dir + "/root"
 	if out, exit, err := run(t, s); err != nil || exit.Status != 0 {
 		t.Fatalf("%v %v %s", exit.Status, err, out)
+	}
+	// A folder that is, or becomes, the host's keeps the host's time.
+	s = with(shellBox("exit 0"), Op{Kind: OpDir, Target: "/later", Mode: 0o755, Modified: 1e18}, Op{Kind: OpBind, Source: dir + "/shown", Target: "/later"}, Op{Kind: OpDir, Target: "/later/sub", Mode: 0o700, Modified: 1e18})
+	if _, exit, err := run(t, s); err != nil || exit.Status != 0 {
+		t.Fatal(exit.Status, err)
 	}
 	for _, target := range []string{"/shown/none", "/shown/none/deep"} {
 		for _, o := range []Op{{Kind: OpDir}, {Kind: OpFile}, {Kind: OpSymlink, Source: "x"}, {Kind: OpTmpfs}, {Kind: OpBind, Source: "/usr"}, {Kind: OpBindIn, Source: "/usr"}, {Kind: OpProc}} {

@@ -4,38 +4,39 @@ package namespaces
 // the name StageName) decodes and walks it. Nothing in it is decided inside.
 type Spec struct {
 	Unshare  Set
-	LateUser bool   // real root: enter the user namespace only after the mounts, so that they belong to the parent namespace
+	LateUser bool   // real root: enter the user namespace only after the mounts, so that they belong to the parent namespace; needs Unshare.User
 	UID, GID uint32 // ids the program has inside
-	HostUID  uint32 // kernel ids behind them (id map "UID HostUID 1"); equal to UID, GID where there is no user namespace
+	HostUID  uint32 // ids behind them in psb's namespace (id map "UID HostUID 1"); equal to UID, GID where there is no user namespace
 	HostGID  uint32
-	Hostname string // kept from the host; "" leaves it
-	Loopback bool   // bring lo up in the fresh network namespace
+	Hostname string // kept from the host; "" leaves it; needs Unshare.UTS
+	Loopback bool   // bring lo up in the fresh network namespace; needs Unshare.Net
 
 	CgroupProcs []string // cgroup.procs files the box is written into before anything runs
-	CgroupDirs  []string // groups the keeper removes when psb is gone
+	CgroupDirs  []string // groups the keeper removes, in this order, when psb is gone; while psb lives they are psb's to read and remove
 
 	Ops  []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
 	Root string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
 
 	Rlimits   []Rlimit
 	Landlock  *Landlock // nil = none
-	Filter    []byte    // program's seccomp filter: struct sock_filter array in host byte order; empty = none
-	Reaper    []byte    // the reaper's own filter
+	Filter    []byte    // program's seccomp filter: struct sock_filter array in host byte order, at most 4096; empty = none
+	Reaper    []byte    // the reaper's own filter: it needs poll, read, write, close, wait4, kill, exit_group, without Unshare.PID pread64 and nanosleep, too
 	Listener  bool      // install Filter with SECCOMP_FILTER_FLAG_NEW_LISTENER and hand it over
-	Hold      bool      // hold the program before its filter until Box.Release (the tracer seizes it there)
-	Subreaper bool      // lite provider: no pid namespace, the reaper becomes a child subreaper
+	Hold      bool      // the tracer seizes the program before Box.Release; it is held until then in any case
+	Subreaper bool      // lite provider: Unshare.PID is off on purpose. Reaper and keeper then are child subreapers (CONFIG_PROC_CHILDREN)
 
 	Exec    string   // absolute path inside, given to execve(2)
 	Argv    []string // argv[0] included
 	Env     []string // NAME=value, complete
 	Ignored uint64   // bit n-1: signal n starts ignored, as psb's caller had it; see IgnoredAtStart
-	Dir     string   // working folder inside
+	Dir     string   // working folder inside, absolute
 }
 
 // Set says which namespaces the box gets of its own.
 type Set struct{ User, Mount, PID, Net, IPC, UTS, Cgroup bool }
 
-// Rlimit is one setrlimit(2): soft and hard get Value.
+// Rlimit is one setrlimit(2): soft and hard get Value, or the caller's own hard limit where that is lower. It holds for the reaper, too: a
+// count of processes has to leave room for it.
 type Rlimit struct {
 	Resource int
 	Value    uint64
@@ -47,7 +48,8 @@ type Landlock struct {
 	Rules []LandlockRule
 }
 
-// LandlockRule grants Access (LANDLOCK_ACCESS_FS_* bits) beneath, or on, Path inside the box. A missing path is an error.
+// LandlockRule grants Access (LANDLOCK_ACCESS_FS_* bits) beneath, or on, Path inside the box. A missing path is an error, and so is a
+// link anywhere on it: it could lead the grant to another object.
 type LandlockRule struct {
 	Path   string
 	Access uint64
@@ -57,19 +59,20 @@ type LandlockRule struct {
 type OpKind uint8
 
 // Acts, newest mount API throughout (Linux 5.12 for mount_setattr(2)). Nothing is ever made in a folder of the host: a target missing
-// there is an error. Target is a path inside the new root; its missing parent folders are made (0755). All targets are reached with
-// openat2(RESOLVE_IN_ROOT|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS) from the new root. What is made there belongs to the program's id.
+// there is an error. Target is a clean path inside the new root, "/" only for OpDir and OpReadOnly; its missing parent folders are made
+// (0755, whatever the umask). Sources and targets are reached with openat2(RESOLVE_IN_ROOT|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS): a link
+// anywhere on the path, its end included, is ELOOP. What is made belongs to the program's id; what is mounted, to who mounts it.
 const (
-	OpDir      OpKind = iota + 1 // make a folder with Mode
-	OpFile                       // make a regular file with Mode and Data
+	OpDir      OpKind = iota + 1 // make a folder with Mode; one that is there stays as it is
+	OpFile                       // make a regular file with Mode and Data; one that is there is an error
 	OpSymlink                    // make a symbolic link at Target that holds Source
-	OpTmpfs                      // mount a tmpfs with Mode and Size bytes (0 = kernel default), nosuid, nodev
+	OpTmpfs                      // mount a tmpfs with Mode (0 = 1777) and Size bytes (0 = kernel default; else the files are counted, too), nosuid, nodev
 	OpBind                       // mount host object Source on Target (made if missing: folder or file as the source is)
 	OpBindIn                     // like OpBind, but Source is a path inside the new root (masks, protected self-binds)
-	OpProc                       // mount procfs
+	OpProc                       // mount procfs; what in it tunes the machine is read-only
 	OpDevpts                     // mount a devpts instance of its own
 	OpMqueue                     // mount mqueue
-	OpReadOnly                   // make the mount at Target read-only (with Recursive: everything below it)
+	OpReadOnly                   // make the mount at Target read-only (with Recursive: everything below it); Target must be a mount
 )
 
 // Op is one act.
@@ -77,14 +80,14 @@ type Op struct {
 	Kind      OpKind
 	Source    string
 	Target    string
-	Recursive bool // OpBind: with submounts
+	Recursive bool // OpBind, OpBindIn: with submounts; without it, as an ordinary user, a folder that has some is EINVAL
 	ReadOnly  bool // OpBind, OpBindIn, OpTmpfs, OpProc: mount_setattr(2) MOUNT_ATTR_RDONLY (recursive with Recursive)
 	NoExec    bool
-	Dev       bool   // OpBind of a device node: leave nodev off
-	Optional  bool   // OpBind, OpBindIn: a Source or a Target that is not there is skipped
+	Dev       bool   // OpBind, OpBindIn of a device node: leave nodev off
+	Optional  bool   // OpBind, OpBindIn: skipped when Source or Target is not there (a link or another object is there, and an error)
 	Mode      uint32 // permission bits
 	Size      uint64
-	Modified  uint64 // OpDir: its time of change in nanoseconds since 1970; 0 leaves it
+	Modified  uint64 // OpDir: its time of change in nanoseconds since 1970, where the folder is one of ours at the end; 0 leaves it
 	Data      []byte
 	// Identity of Source as psb saw it when it resolved the path; stage 2 opens it again without following links and stops when
 	// it is another object. Zero Ino: not checked.

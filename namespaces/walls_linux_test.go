@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -219,5 +220,32 @@ func TestListenerNotTaken(t *testing.T) {
 	var stage *StageError
 	if _, err := box.Wait(); !errors.As(err, &stage) || stage.Stage != "box" {
 		t.Errorf("%v, want a box ended from outside", err)
+	}
+}
+
+// The held program can be seized by a tracer in psb, also one without privileges.
+func TestSeize(t *testing.T) {
+	needBox(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s := shellBox("exit 4")
+	s.Hold = true
+	out, exit, err := run(t, s, func(b *Box) {
+		if err := unix.PtraceSeize(b.Program()); err != nil {
+			need(t, "ptrace", err)
+		}
+		if err := unix.PtraceInterrupt(b.Program()); err != nil {
+			t.Fatal(err)
+		}
+		var ws unix.WaitStatus
+		if _, err := unix.Wait4(b.Program(), &ws, unix.WALL, nil); err != nil || !ws.Stopped() {
+			t.Fatal(ws, err)
+		}
+		if err := unix.PtraceDetach(b.Program()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil || exit.Status.ExitStatus() != 4 {
+		t.Errorf("%v %v %q", exit.Status, err, out)
 	}
 }

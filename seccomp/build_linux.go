@@ -2,7 +2,7 @@
 // Undone: nothing to undo, everything is released before Build returns.
 // Preconditions: Linux 4.14 (SECCOMP_RET_KILL_PROCESS), 5.0 for filters that notify; else libseccomp refuses the rule.
 // Called by: cmd/psb before the box starts; learn/ptrace and Listener for names and numbers.
-// Proven by: TestProgramAgrees, TestEveryCallHasAPlace, TestWriteIsExact.
+// Proven by: TestProgramAgrees, TestEveryCallHasAPlace, TestOrderIsExact.
 
 package seccomp
 

@@ -139,8 +139,9 @@ func follow(box *namespaces.Box, w watcher) (outcome, error) {
 // notStarted tells an executable that cannot be run (126, 127) from a stage that failed (125).
 func notStarted(err, ended error) (outcome, error) {
 	var stage *namespaces.StageError
-	if !errors.As(err, &stage) && ended != nil {
-		err = ended
+	var first *namespaces.StageError
+	if !errors.As(err, &stage) && errors.As(ended, &first) && first.Stage != "box" {
+		err = ended // a stage that failed says more than the connection it closed
 	}
 	if errors.As(err, &stage) && stage.Stage == "exec" {
 		switch stage.Errno {
@@ -174,6 +175,11 @@ func (o *outcome) judge(limit string, flooded bool) {
 	if limit == "wall" {
 		o.status, o.died = exitTimeout, 0
 	}
+}
+
+// askedToEnd tells the signals by which servers and people end a program from a crash.
+func (o outcome) askedToEnd() bool {
+	return o.reason == "signal" && (o.died == syscall.SIGINT || o.died == syscall.SIGTERM)
 }
 
 // forward passes on what was sent to psb alone and stops psb when its program was stopped, so that the shell's job control works on it.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"psb/learn"
 	"psb/policy"
@@ -97,11 +96,14 @@ func (j *job) keep(r *recorder, o outcome) error {
 		return v.Blocker != nil
 	})
 	report.Added = missing
-	fresh := !present(j.where.policy)
+	fresh := !j.where.exists
 	if len(missing) > 0 || fresh {
 		err := policy.Update(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
-			if !exists {
+			if fresh { // what stands there now, if anything, the program wrote
 				old = policy.New(j.about())
+				if exists {
+					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
+				}
 			}
 			src, _, err := policy.Edit(old, learn.Rules(missing))
 			return src, err
@@ -153,7 +155,7 @@ func (j *job) moduleName() string {
 // partial says why a run's record may be incomplete; Ctrl-C and SIGTERM are how servers end.
 func partial(o outcome) string {
 	switch {
-	case o.reason == "signal" && (o.died == syscall.SIGINT || o.died == syscall.SIGTERM):
+	case o.askedToEnd():
 		return ""
 	case o.reason == "signal":
 		return "ended by " + o.died.String()

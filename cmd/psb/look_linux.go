@@ -46,7 +46,7 @@ func resolve(asked string) plan.Object {
 		o.Path, o.Err = asked, "not an absolute path"
 		return o
 	}
-	at, rest := "/", strings.Split(path.Clean(asked), "/")[1:]
+	at, rest := "/", strings.Split(asked, "/")
 	for len(rest) > 0 {
 		name := rest[0]
 		rest = rest[1:]

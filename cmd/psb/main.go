@@ -40,7 +40,9 @@ func (w *world) end(status int, err error) int {
 	var u *usageError
 	switch {
 	case errors.As(err, &r):
-		w.ui.say("%s", r.what)
+		if r.what != "" {
+			w.ui.say("%s", r.what)
+		}
 		for _, h := range r.hints {
 			w.ui.hint("%s", h)
 		}

@@ -58,7 +58,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	})
 	sub("approve", "let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
-	root.SetHelpCommand(&cobra.Command{Use: "help", Short: "the file's format", RunE: func(c *cobra.Command, _ []string) error {
+	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := w.stdio[1].WriteString(policyHelp)
 		return err
 	}})
@@ -170,7 +170,7 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 		return refuse("", "%s: %s", shown(e.w.cwd, e.path), err)
 	}
 	for _, c := range changes {
-		if _, err := fmt.Fprintln(e.w.stdio[1], c); err != nil {
+		if _, err := fmt.Fprintln(e.w.stdio[1], changeLine(shown(e.w.cwd, e.path), c)); err != nil {
 			return err
 		}
 	}
@@ -187,6 +187,17 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 		return refuse("", "approvals: %s", err)
 	}
 	return nil
+}
+
+// changeLine words one change: the line as it is now, or the one that went.
+func changeLine(file string, c policy.Change) string {
+	switch {
+	case c.New == "":
+		return fmt.Sprintf("%s:%d removed: %s", file, c.Line, c.Old)
+	case c.Old == "":
+		return fmt.Sprintf("%s:%d added: %s", file, c.Line, c.New)
+	}
+	return fmt.Sprintf("%s:%d now: %s", file, c.Line, c.New)
 }
 
 func (e *editing) flag() string {

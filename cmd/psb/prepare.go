@@ -112,21 +112,21 @@ func (j *job) expand() error {
 	if (len(j.opts.allow) > 0 || j.opts.learn) && p.Locked {
 		return refuse("", "%s is locked: rights cannot be added on the command line or by learning", j.shownPolicy())
 	}
-	q, err := p.Expand(j.macros)
-	if err != nil {
-		return refuse("psb policy help", "%s", err)
-	}
+	var rules []policy.Rule
 	for _, words := range j.opts.allow {
-		r, err := policy.ParseRule(words, j.where.project, j.macros)
+		r, err := policy.ParseRule(words, j.w.cwd, j.macros)
 		if err != nil {
 			return refuse(`psb --allow "read data/x" …`, "--allow %s: %s", plainText(words), err)
 		}
-		r.Origin = policy.Origin{From: "command line"}
-		a, err := policy.Resolve(policy.Access{Op: r.Op, Object: r.Pattern.Text}, j.macros)
-		if err == nil && r.Pattern.Object == "" {
-			r.Pattern.Object = strings.TrimSuffix(a.Object, "/")
-		}
-		q.Rules = append(q.Rules, r)
+		rules = append(rules, r)
+	}
+	allowed, err := p.Allow("command line", rules...)
+	if err != nil {
+		return refuse("", "--allow: %s", err)
+	}
+	q, err := allowed.Expand(j.macros)
+	if err != nil {
+		return refuse("psb policy help", "%s", err)
 	}
 	for _, words := range j.opts.limits {
 		name, value, ok := strings.Cut(words, "=")

@@ -55,11 +55,21 @@ func (j *job) launchEnforced() (int, error) {
 	if err != nil {
 		return refusedStatus(err), err
 	}
+	j.tellPlanted()
 	j.tellEnd(o)
 	if o.died != 0 {
 		return dieOf(o.died), nil
 	}
 	return o.status, nil
+}
+
+// tellPlanted names what the program put where a protected file would be read from. A policy made that way is inert: nobody approved it.
+func (j *job) tellPlanted() {
+	for _, n := range j.plan.Watched {
+		if present(n) {
+			j.w.ui.say("planted: %s", plainText(shown(j.w.cwd, n)))
+		}
+	}
 }
 
 // tellEnd names a limit that ended the run: a status alone cannot.
@@ -192,11 +202,17 @@ func programThere(w *world, line *runLine, where whereabouts) error {
 	r := &refusal{what: fmt.Sprintf("can't open file %s: %v", plainText(line.target), unwrapPath(err)), status: 2}
 	switch line.target {
 	case "run", "test", "pytest", "pip", "unittest", "venv", "flask", "mypy", "ruff":
-		word := map[string]string{"run": "psb SCRIPT", "test": "psb -m pytest"}[line.target]
-		if word == "" {
-			word = "psb -m " + line.target
+		words := map[string]string{"run": "psb", "test": "psb -m pytest"}[line.target]
+		if words == "" {
+			words = "psb -m " + line.target
 		}
-		r.hints = []string{word}
+		if words == "psb" && len(line.args) == 0 {
+			words = "psb SCRIPT"
+		}
+		for _, a := range line.args {
+			words += " " + shellQuote(a)
+		}
+		r.hints = []string{words}
 	}
 	return r
 }

@@ -39,7 +39,8 @@ static int psb_catch(int fd, const int *sigs, int n) {
 	return 0;
 }
 
-static void psb_default(int sig) {
+// raise(3) speaks to the calling thread: the signal is delivered before it returns.
+static void psb_die(int sig) {
 	struct sigaction act;
 	sigset_t only;
 	memset(&act, 0, sizeof act);
@@ -48,6 +49,7 @@ static void psb_default(int sig) {
 	sigemptyset(&only);
 	sigaddset(&only, sig);
 	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+	raise(sig);
 }
 */
 import "C"
@@ -55,6 +57,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"syscall"
 )
 
@@ -105,10 +108,7 @@ func stopSelf() error { return syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) }
 func dieOf(sig syscall.Signal) int {
 	none := syscall.Rlimit{Cur: 1, Max: 1}            // a core_pattern that is a pipe ignores 0
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &none) // a failure costs a core file, nothing else
-	C.psb_default(C.int(sig))
-	_ = syscall.Kill(syscall.Getpid(), sig)
-	if sig == syscall.SIGKILL {
-		select {} // on its way
-	}
+	runtime.LockOSThread()
+	C.psb_die(C.int(sig))
 	return 128 + int(sig)
 }

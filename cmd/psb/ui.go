@@ -34,7 +34,7 @@ func (v voice) hint(format string, args ...any) { v.say("hint: "+format, args...
 
 // plainText makes a name fit for one line of a terminal.
 func plainText(s string) string {
-	for _, r := range s {
+	for _, r := range s { // of a byte that is no UTF-8 the loop makes the replacement character
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 			return strconv.Quote(s)
 		}
@@ -52,7 +52,8 @@ func shellQuote(s string) string {
 	}
 	for _, r := range s {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-			return "$" + strings.ReplaceAll("'"+strings.Trim(strconv.Quote(s), `"`)+"'", `\"`, `"`)
+			quoted := strings.Trim(strconv.Quote(s), `"`)
+			return "$'" + strings.ReplaceAll(strings.ReplaceAll(quoted, `\"`, `"`), "'", `\'`) + "'"
 		}
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -37,6 +37,11 @@ func (ps places) privateSpaces(look Look, disk uint64) {
 	ps.made("/dev/pts", Read|Write|List|UseDevice, "terminals of its own", namespaces.Op{Kind: namespaces.OpDevpts})
 	ps.made("/dev/mqueue", Read|Write|List, "message queues of its own", namespaces.Op{Kind: namespaces.OpMqueue})
 	ps.made("/proc", Read|Write|List, "its own processes", namespaces.Op{Kind: namespaces.OpProc})
+	for _, n := range []string{"kcore", "keys", "key-users", "timer_list", "sched_debug", "kallsyms", "kmsg", "latency_stats", "iomem", "ioports", "vmallocinfo", "slabinfo"} {
+		if look.Resolve("/proc/"+n).Kind != Absent {
+			ps.made("/proc/"+n, 0, "tells of the machine", namespaces.Op{Kind: namespaces.OpBindIn, Source: maskFile, ReadOnly: true, Optional: true})
+		}
+	}
 	for _, n := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		o := look.Resolve("/dev/" + n)
 		if o.Kind == Device {

@@ -34,6 +34,7 @@ type compiler struct {
 	places      places
 	gaps        []Gap
 	missing     []string
+	watched     []string
 	absent      map[policy.Origin]bool
 	problems    []error
 }
@@ -96,7 +97,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 		p.Spec.UID, p.Spec.GID = p.Identity.UID, p.Identity.GID
 	}
 	c.restrict(p)
-	p.Places, p.Missing = c.places.sorted(), c.missing
+	p.Places, p.Missing, p.Watched = c.places.sorted(), c.missing, c.watched
 	for o := range c.absent {
 		p.Absent = append(p.Absent, o)
 	}

@@ -7,5 +7,5 @@
 // The launcher walks the same Order that Text prints. Compile asks the host only through Look, so that tests give it a tree of their
 // own; it starts nothing and changes nothing.
 //
-// Does not: probe, mount, restrict, or decide what a rule means (package policy).
+// It does not probe, mount, restrict, or decide what a rule means (package policy).
 package plan

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"psb/policy"
@@ -200,7 +201,11 @@ func (c *compiler) protect() {
 		for n := range names {
 			if below(n, host) {
 				c.guard(root, c.look.Resolve(n))
+				c.watch(n)
 			}
+		}
+		for _, n := range []string{".git", ".git/hooks", ".git/config", ".py-sandboxes"} {
+			c.watch(path.Join(host, n))
 		}
 		if !root.Rights.Has(Write) {
 			c.guardGit(root, path.Join(host, ".git"))
@@ -218,6 +223,13 @@ func (c *compiler) protect() {
 			c.gaps = addGap(c.gaps, Gap{Name: "protect", Lost: fmt.Sprintf("%q holds more than %d objects or folders psb cannot read: hooks and configuration of repositories in it may be writable", root.Path, mostWalked),
 				Needs: "a narrower write grant"})
 		}
+	}
+}
+
+// watch remembers a protected name that is not there: it cannot be masked without littering, so it is looked for after the run.
+func (c *compiler) watch(name string) {
+	if c.look.Resolve(name).Kind == Absent && !slices.Contains(c.watched, name) {
+		c.watched = append(c.watched, name)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 // Gap is something the policy asks for, or psb promises by default, that this host cannot do. A gap stops the run unless it is
 // accepted by name.
 type Gap struct {
-	Name     string // what --allow-gap takes: "namespaces", "limits.memory", "hide"
-	Lost     string // what does not hold without it
-	Needs    string // what would close it
-	Accepted bool   // by --allow-gap, or allow_gaps of a place that may say so
-	Soft     bool   // a default nobody asked for by name: reported, never stops the run
+	Name     string `json:"name"`     // what --allow-gap takes: "namespaces", "limits.memory", "hide"
+	Lost     string `json:"lost"`     // what does not hold without it
+	Needs    string `json:"needs"`    // what would close it
+	Accepted bool   `json:"accepted"` // by --allow-gap, or allow_gaps of a place that may say so
+	Soft     bool   `json:"soft"`     // a default nobody asked for by name: reported, never stops the run
 }
 
 // String gives the gap as one line without its remedy.

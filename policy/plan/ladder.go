@@ -52,12 +52,12 @@ func (c *compiler) ladder(r Request) Provider {
 	for _, name := range required {
 		switch name {
 		case "namespaces", "landlock", "seccomp", "notify":
-		case "cgroup":
+		case "cgroups":
 			if why := c.host.Limits["pids"]; why != "" {
-				c.layer(required, "cgroup", "no control group holds the processes", why)
+				c.layer(required, "cgroups", "no control group holds the processes", why)
 			}
 		default:
-			c.gaps = addGap(c.gaps, Gap{Name: name, Lost: "a layer of that name is unknown to this build", Needs: "one of namespaces, landlock, seccomp, notify, cgroup"})
+			c.gaps = addGap(c.gaps, Gap{Name: name, Lost: "a layer of that name is unknown to this build", Needs: "one of namespaces, landlock, seccomp, notify, cgroups"})
 		}
 	}
 	return provider

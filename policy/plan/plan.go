@@ -75,6 +75,7 @@ type Plan struct {
 	Syscalls map[string]bool         // the policy's [syscalls] lines
 	Limits   map[string]policy.Limit // with the defaults
 	Missing  []string                // folders of write and create rules that psb makes first
+	Watched  []string                // protected names that were not there: reported as planted when they are after the run
 	Absent   []policy.Origin         // rules whose object is not there
 	Gaps     []Gap
 	Shim     bool

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseRun(t *testing.T) {
+	for _, tc := range []struct {
+		words  string // separated by blanks
+		form   form
+		target string
+		py     string
+		args   string
+	}{
+		{"app.py --learn x", formScript, "app.py", "", "--learn x"},
+		{"-m json.tool in.json", formModule, "json.tool", "", "in.json"},
+		{"-mjson.tool", formModule, "json.tool", "", ""},
+		{"-Im json.tool a", formModule, "json.tool", "-I", "a"},
+		{"-IBc pass a", formCode, "pass", "-IB", "a"},
+		{"-cpass", formCode, "pass", "", ""},
+		{"-W error -Xdev -X importtime x.py", formScript, "x.py", "-W error -Xdev -X importtime", ""},
+		{"-Werror x.py", formScript, "x.py", "-Werror", ""},
+		{"-bb -v -OO x.py -c y", formScript, "x.py", "-bb -v -OO", "-c y"},
+		{"- a b", formStdin, "", "", "a b"},
+		{"", formREPL, "", "", ""},
+		{"-i -q", formREPL, "", "-i -q", ""},
+		{"-V", formInfo, "", "-V", ""},
+		{"--version", formInfo, "", "--version", ""},
+		{"--help-env", formInfo, "", "--help-env", ""},
+		{"--check-hash-based-pycs always x.py", formScript, "x.py", "--check-hash-based-pycs always", ""},
+		{"--policy p --learn=q --python=/x app.py", formScript, "app.py", "", ""},
+	} {
+		r, err := parseRun(strings.Fields(tc.words))
+		if err != nil {
+			t.Errorf("%q: %v", tc.words, err)
+			continue
+		}
+		if r.form != tc.form || r.target != tc.target || strings.Join(r.pyOpts, " ") != tc.py || strings.Join(r.args, " ") != tc.args {
+			t.Errorf("%q: form %d target %q python %q args %q", tc.words, r.form, r.target, r.pyOpts, r.args)
+		}
+	}
+}
+
+func TestParseRunOptions(t *testing.T) {
+	r, err := parseRun([]string{"--policy", "p", "--allow", "read data/x y", "--limit=wall=1s", "--allow-gap", "a,b", "--require", "notify", "--report", "r.json",
+		"--provider", "landlock", "--parallel", "--learn", "x.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.policy != "p" || !slices.Equal(r.allow, []string{"read data/x y"}) || !slices.Equal(r.limits, []string{"wall=1s"}) || !slices.Equal(r.allowGaps, []string{"a", "b"}) ||
+		!slices.Equal(r.require, []string{"notify"}) || r.report != "r.json" || r.provider != "landlock" || !r.parallel || !r.learn || r.learnFile != "" {
+		t.Errorf("options %+v", r.options)
+	}
+}
+
+func TestParseRunRefuses(t *testing.T) {
+	for words, want := range map[string]string{
+		"--polcy p x.py":     "did you mean --policy?",
+		"--policy":           "needs a value",
+		"--policy= x.py":     "empty value",
+		"--learn= x.py":      "names no file",
+		"--parallel=1 x.py":  "takes no value",
+		"--audit x.py":       "not in this build",
+		"--report r.xml x":   "only .json",
+		"-m":                 "-m needs a value",
+		"-c":                 "-c needs a value",
+		"-W":                 "-W needs a value",
+		"-z x.py":            "unknown python option -z",
+		"-h":                 "psb --help",
+		"-- ls":              "stands before no program",
+		"--unknown-thing x ": "unknown option",
+	} {
+		_, err := parseRun(strings.Fields(words))
+		u, ok := err.(*usageError)
+		if !ok || !strings.Contains(u.what+" "+u.hint, want) {
+			t.Errorf("%q: %v, want %q", words, err, want)
+		}
+	}
+}
+
+func TestInterpreterArgs(t *testing.T) {
+	for words, want := range map[string]string{
+		"-I -m mod a":  "-I -m mod a",
+		"x.py -c":      "x.py -c",
+		"-":            "-",
+		"-B":           "-B",
+		"-Bc pass one": "-B -c pass one",
+	} {
+		r, err := parseRun(strings.Fields(words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(r.interpreterArgs(r.target), " "); got != want {
+			t.Errorf("%q: %q, want %q", words, got, want)
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{"a/b.csv": "a/b.csv", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "a\nb": `$'a\nb'`, "'\x01": `$'\'\x01'`, "$x": "'$x'", "*": "'*'"} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPlainText(t *testing.T) {
+	for in, want := range map[string]string{"über/x": "über/x", "a\x1b[31m": `"a\x1b[31m"`, "bad\xff": `"bad\xff"`, "a\nb": `"a\nb"`} {
+		if got := plainText(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
