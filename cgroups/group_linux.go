@@ -220,3 +220,13 @@ func (g *Group) Usage() (Usage, error) {
 	}
 	return u, nil
 }
+
+// Planned gives the folders that Create will make with the same arguments, and the files processes are written into, before any of it
+// exists.
+func Planned(s Support, name string, l Limits) (dirs, procs []string, err error) {
+	g := &Group{name: name}
+	if err := g.plan(s, l); err != nil {
+		return nil, nil, fmt.Errorf("plan cgroup %q: %w", name, err)
+	}
+	return g.Dirs(), g.ProcsFiles(), nil
+}

@@ -5,8 +5,9 @@ psb=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 example=$(cd "$(dirname "$0")/example" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
-cp -R "$example/." "$dir"
-cd "$dir"
+mkdir "$dir/report"
+cp -R "$example/." "$dir/report"
+cd "$dir/report"
 export XDG_CONFIG_HOME="$dir/.config" XDG_STATE_HOME="$dir/.state"
 
 step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }

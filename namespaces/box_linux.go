@@ -387,6 +387,14 @@ func (b *Box) Ready() (pid int, err error) {
 	return pid, nil
 }
 
+// Proceed tells a keeper started with Spec.Await that the groups are there. It must come before Ready.
+func (b *Box) Proceed() error {
+	if err := send(b.start, msgGo, 0, 0); err != nil {
+		return fmt.Errorf("tell the keeper to proceed: %w", err)
+	}
+	return nil
+}
+
 // Release lets the program install its filter and start. With Spec.Listener, Listener must follow.
 func (b *Box) Release() error {
 	if err := send(b.start, msgGo, 0, 0); err != nil {

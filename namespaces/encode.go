@@ -30,6 +30,7 @@ const (
 	flagHold
 	flagSubreaper
 	flagLandlock
+	flagAwait
 )
 
 // Bits of an act's flags word.
@@ -128,7 +129,7 @@ func Encode(s *Spec) ([]byte, error) {
 	e.u32(magic)
 	e.u32(version)
 	u := s.Unshare
-	e.u32(bits(u.User, u.Mount, u.PID, u.Net, u.IPC, u.UTS, u.Cgroup, s.LateUser, s.Loopback, s.Listener, s.Hold, s.Subreaper, s.Landlock != nil))
+	e.u32(bits(u.User, u.Mount, u.PID, u.Net, u.IPC, u.UTS, u.Cgroup, s.LateUser, s.Loopback, s.Listener, s.Hold, s.Subreaper, s.Landlock != nil, s.Await))
 	e.u32(s.UID)
 	e.u32(s.GID)
 	e.u32(s.HostUID)

@@ -150,6 +150,13 @@ void psb_keeper(struct spec *s) {
 	}
 	no_groups();
 	map_namespaces(s);
+	if (s->flags & BOX_AWAIT) { // psb makes the groups meanwhile; from here on they are removed whenever it dies
+		struct message go;
+		if (!psb_receive(FD_START, &go) || go.kind != M_GO) {
+			remove_groups(s);
+			_exit(125);
+		}
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) != 0) psb_fail(FD_CONTROL, "namespaces", "socketpair");
 	pid_t pid = psb_clone(flags | CLONE_PIDFD, &pidfd);
 	if (pid < 0) psb_fail(FD_CONTROL, "namespaces", "clone");

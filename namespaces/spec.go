@@ -12,6 +12,7 @@ type Spec struct {
 	Loopback bool   // bring lo up in the fresh network namespace; needs Unshare.Net
 
 	CgroupProcs []string // cgroup.procs files the box is written into before anything runs
+	Await       bool     // the keeper waits for Box.Proceed before it makes the box: its groups are made meanwhile
 	CgroupDirs  []string // groups the keeper removes, in this order, when psb is gone; while psb lives they are psb's to read and remove
 
 	Ops  []Op   // builds the new root, in order; empty = keep the host's root (lite provider)

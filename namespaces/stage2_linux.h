@@ -19,8 +19,8 @@ enum { FD_SPEC = 3, FD_CONTROL = 4, FD_START = 5, FD_RULESET = 6, FD_FIRST_FREE 
 
 enum { // flags word, see encode.go
 	BOX_USER = 1 << 0, BOX_MOUNT = 1 << 1, BOX_PID = 1 << 2, BOX_NET = 1 << 3, BOX_IPC = 1 << 4, BOX_UTS = 1 << 5, BOX_CGROUP = 1 << 6,
-	BOX_LATE_USER = 1 << 7, BOX_LOOPBACK = 1 << 8, BOX_LISTENER = 1 << 9, BOX_HOLD = 1 << 10, BOX_SUBREAPER = 1 << 11, BOX_LANDLOCK = 1 << 12,
-	BOX_ALL = (1 << 13) - 1
+	BOX_LATE_USER = 1 << 7, BOX_LOOPBACK = 1 << 8, BOX_LISTENER = 1 << 9, BOX_HOLD = 1 << 10, BOX_SUBREAPER = 1 << 11, BOX_LANDLOCK = 1 << 12, BOX_AWAIT = 1 << 13,
+	BOX_ALL = (1 << 14) - 1
 };
 enum { ACT_RECURSIVE = 1 << 0, ACT_READONLY = 1 << 1, ACT_NOEXEC = 1 << 2, ACT_DEV = 1 << 3, ACT_OPTIONAL = 1 << 4, ACT_IDMAP = 1 << 5, ACT_ALL = (1 << 6) - 1 };
 enum op_kind { OP_DIR = 1, OP_FILE, OP_SYMLINK, OP_TMPFS, OP_BIND, OP_BIND_IN, OP_PROC, OP_DEVPTS, OP_MQUEUE, OP_READ_ONLY, OP_LAST = OP_READ_ONLY };

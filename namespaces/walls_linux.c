@@ -20,6 +20,7 @@ static void limits(struct spec *s) {
 	for (uint32_t i = 0; i < s->nrlimits; i++) {
 		struct rlimit now, want = {s->rlimits[i].value, s->rlimits[i].value};
 		int r = (int)s->rlimits[i].resource;
+		if (r == RLIMIT_CPU) want.rlim_max++; // SIGXCPU first: a program may end well, and psb can tell why it ended
 		if (getrlimit(r, &now) != 0) psb_fail(FD_CONTROL, "rlimits", "getrlimit %d", r);
 		if (now.rlim_max < want.rlim_max) want.rlim_max = now.rlim_max; // the caller's own limit is lower: it stays
 		if (want.rlim_cur > want.rlim_max) want.rlim_cur = want.rlim_max;

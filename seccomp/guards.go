@@ -97,6 +97,7 @@ func guards(o Options) map[string][]Call {
 		add("connect", Notify(EACCES), "the supervisor compares the address with the policy")
 	}
 
+	idGuards(o, add)
 	socketGuards(o, add)
 	signalGuards(o, add)
 	add("ioctl", Allow, other)
@@ -104,6 +105,32 @@ func guards(o Options) map[string][]Call {
 		liteGuards(add)
 	}
 	return g
+}
+
+// idGuards: a process without capabilities may become only what it is. The kernel says so with EPERM, but of an id that has no place in
+// the user namespace it says EINVAL first, which programs do not expect.
+func idGuards(o Options, add func(string, Action, string, ...Cond)) {
+	if o.IDs == nil {
+		return
+	}
+	for _, c := range []struct {
+		name string
+		args int
+		own  uint32
+	}{{"setuid", 1, o.IDs.UID}, {"setgid", 1, o.IDs.GID}, {"setreuid", 2, o.IDs.UID}, {"setregid", 2, o.IDs.GID}, {"setresuid", 3, o.IDs.UID}, {"setresgid", 3, o.IDs.GID}} {
+		for choice := range 1 << c.args {
+			var when []Cond
+			for arg := range c.args {
+				id := c.own
+				if choice>>arg&1 != 0 {
+					id = minusOne
+				}
+				when = append(when, is(arg, id))
+			}
+			add(c.name, Allow, "its own ids", when...)
+		}
+		add(c.name, Fail(EPERM), "ids of somebody else")
+	}
 }
 
 // socketGuards: which sockets exist at all.

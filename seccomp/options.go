@@ -13,9 +13,13 @@ type Options struct {
 	Listener    bool            // a supervisor will hold the listener; otherwise Notify becomes its errno
 	FreeConnect bool            // connect(2) is not asked about: only where nothing outside the box can be reached
 	Lite        bool            // no namespaces: Landlock and this filter are all there is
+	IDs         *IDs            // the program's own; nil leaves changes of ids to the kernel
 	LandlockABI int             // of the ruleset the box wears; 0 = none. Below 4 and 6 the filter holds what Landlock cannot
 	Extra       map[string]bool // [syscalls]: true adds a call beyond the base set, false refuses one. See Problems
 }
+
+// IDs are a user and a group id inside the box.
+type IDs struct{ UID, GID uint32 }
 
 // Problem is one line of [syscalls] that cannot be done. The filter is the stricter one: a floor call stays refused, a call
 // psb needs stays allowed.

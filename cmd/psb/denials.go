@@ -9,6 +9,7 @@ import (
 	"psb/policy"
 	"psb/policy/plan"
 	"psb/pythonshim"
+	"psb/seccomp"
 )
 
 // denial is one refused access as it is shown, with how often it came.
@@ -93,6 +94,12 @@ func (r *refused) denials(j *job) []*denial {
 
 // fileAccess finds what was asked for behind a file error: the kernel's number and the name are all that the shim could say.
 func fileAccess(j *job, file, errno string) (policy.Access, bool) {
+	if errno == "2" && !strings.ContainsRune(file, '/') {
+		// execvp(3) names the word it looked for, not where
+		if p, err := findCommand(j.w, file); err == nil && !present(absolute(j.plan.Command.Dir, file)) {
+			return policy.Access{Op: policy.OpExec, Object: p}, true
+		}
+	}
 	abs := absolute(j.plan.Command.Dir, file)
 	o := j.look.Resolve(abs)
 	a := policy.Access{Op: policy.OpRead, Object: o.Path}
@@ -101,7 +108,10 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 	}
 	switch errno {
 	case "2", "20": // ENOENT, ENOTDIR: the sandbox's doing only where the host has the object
-		return a, o.Kind != plan.Absent || createRefused(j, o, &a)
+		if o.Kind == plan.File && o.Mode&0o111 != 0 && programFolder(filepath.Dir(abs)) {
+			a = policy.Access{Op: policy.OpExec, Object: abs}
+		}
+		return a, o.Kind != plan.Absent
 	case "1", "13", "30": // EPERM, EACCES, EROFS
 		if o.Kind == plan.Absent {
 			return a, createRefused(j, o, &a)
@@ -112,6 +122,11 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 		return a, true
 	}
 	return a, false
+}
+
+// programFolder: what stands there is looked for to be run.
+func programFolder(dir string) bool {
+	return strings.HasSuffix(dir, "/bin") || strings.HasSuffix(dir, "/sbin")
 }
 
 // createRefused: a name that is not on the host, in a folder that is.
@@ -144,10 +159,22 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 	case d.Op == string(policy.OpConnect) || d.Op == string(policy.OpListen):
 		d.Hint = "the network layer is not in this build"
 	case d.Op == string(policy.OpSyscall):
-		d.Hint = "the program asked for a kernel call outside the base set; see docs/limits.md before adding it"
+		d.Hint = syscallHint(d.Object)
 	default:
 		d.Hint = "psb policy add " + policyFlag(j) + d.Op + " " + shellQuote(object)
 	}
+}
+
+func syscallHint(name string) string {
+	switch class, why := seccomp.ClassOf(name); class {
+	case seccomp.Floor:
+		return "never granted: " + why
+	case seccomp.Base:
+		return "refused for its arguments: docs/limits.md#refused-kernel-calls"
+	case seccomp.Rest:
+		return "outside the base set; a line [syscalls] " + name + " = true adds it"
+	}
+	return ""
 }
 
 func policyFlag(j *job) string {

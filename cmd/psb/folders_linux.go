@@ -60,3 +60,16 @@ func writable(file string) error {
 	}
 	return nil
 }
+
+// moveAside makes room for a policy where the program put something that is no file: a link, a folder. Nothing of it is removed.
+func moveAside(file string) error {
+	var st unix.Stat_t
+	if err := unix.Lstat(file, &st); err != nil || st.Mode&unix.S_IFMT == unix.S_IFREG {
+		return nil
+	}
+	err := unix.Renameat2(unix.AT_FDCWD, file, unix.AT_FDCWD, file+".planted", unix.RENAME_NOREPLACE)
+	if err != nil {
+		return fmt.Errorf("the program put something else there: %w", err)
+	}
+	return nil
+}

@@ -73,14 +73,11 @@ func launch(j *job, w watcher) (outcome, error) {
 		defer unix.Close(fd)
 		spec.Landlock = &namespaces.Landlock{FD: fd, Rules: rules}
 	}
-	group, err := j.group()
+	groups, err := j.plannedGroups()
 	if err != nil {
 		return outcome{}, err
 	}
-	if group != nil {
-		defer group.Remove()
-		spec.CgroupProcs, spec.CgroupDirs = group.ProcsFiles(), group.Dirs()
-	}
+	spec.CgroupProcs, spec.CgroupDirs, spec.Await = groups.procs, groups.dirs, len(groups.dirs) > 0
 	signals, err := catchSignals()
 	if err != nil {
 		return outcome{}, err
@@ -94,6 +91,19 @@ func launch(j *job, w watcher) (outcome, error) {
 	box, err := namespaces.Start(&spec, stdio)
 	if err != nil {
 		return outcome{}, err
+	}
+	group, err := groups.create()
+	if err != nil {
+		box.Kill()
+		_, _ = box.Wait()
+		return outcome{}, err
+	}
+	if group != nil {
+		defer group.Remove()
+		if err := box.Proceed(); err != nil {
+			_, ended := box.Wait()
+			return notStarted(err, ended)
+		}
 	}
 	out.begin(box.Kill)
 	limits := startLimits(j, box, group)
@@ -109,7 +119,8 @@ func launch(j *job, w watcher) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.judge(limits.reached(), out.exceeded())
+	_, cpuLimited := p.Limits["cpu_time"]
+	o.judge(limits.reached(), out.exceeded(), cpuLimited)
 	return o, nil
 }
 
@@ -155,13 +166,16 @@ func notStarted(err, ended error) (outcome, error) {
 }
 
 // judge turns the kernel's word into psb's status.
-func (o *outcome) judge(limit string, flooded bool) {
+func (o *outcome) judge(limit string, flooded, cpuLimited bool) {
 	ws := o.exit.Status
 	switch {
 	case flooded:
 		limit = "output"
 	case limit == "" && o.usage.OOMKills > 0 && ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		limit = "memory"
+	}
+	if limit == "" && ws.Signaled() && ws.Signal() == syscall.SIGXCPU && cpuLimited {
+		limit = "cpu_time"
 	}
 	o.reason = "exit"
 	if ws.Signaled() {
@@ -270,11 +284,19 @@ func (j *job) stdioFit() error {
 	return nil
 }
 
-// group makes the control group; nil where none is usable.
-func (j *job) group() (*cgroups.Group, error) {
+// plannedGroup is the control group before it exists: the keeper knows its folders first, so that they are removed whenever psb dies.
+type plannedGroup struct {
+	support     cgroups.Support
+	name        string
+	limits      cgroups.Limits
+	dirs, procs []string
+}
+
+// plannedGroups plans the control group; without folders where none is usable.
+func (j *job) plannedGroups() (plannedGroup, error) {
 	s := j.facts.cgroups
 	if !s.Usable() || j.plan.Provider == plan.None {
-		return nil, nil
+		return plannedGroup{}, nil
 	}
 	l := j.plan.Limits
 	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: l["pids"].Count, CPUs: l["cpus"].CPUs}
@@ -285,19 +307,28 @@ func (j *job) group() (*cgroups.Group, error) {
 	}
 	fitted, _ := want.Fit(s) // what is lost stands among the plan's gaps
 	if err := fitted.Check(); err != nil {
-		return nil, refuse("", "%s", err)
+		return plannedGroup{}, refuse("", "%s", err)
 	}
 	_, _ = cgroups.Sweep(s) // groups of dead psbs; the next start tries again
 	pid := os.Getpid()
 	start, err := startTime(pid)
 	if err != nil {
-		return nil, err
+		return plannedGroup{}, err
 	}
-	g, err := cgroups.Create(s, cgroups.Name(pid, start, 0), fitted)
+	g := plannedGroup{support: s, name: cgroups.Name(pid, start, 0), limits: fitted}
+	g.dirs, g.procs, err = cgroups.Planned(s, g.name, fitted)
+	return g, err
+}
+
+func (g plannedGroup) create() (*cgroups.Group, error) {
+	if len(g.dirs) == 0 {
+		return nil, nil
+	}
+	group, err := cgroups.Create(g.support, g.name, g.limits)
 	if err != nil {
 		return nil, fmt.Errorf("cgroup: %w", err)
 	}
-	return g, nil
+	return group, nil
 }
 
 // enforceOptions says what an enforced run's filter must hold.
@@ -307,7 +338,7 @@ func (j *job) enforceOptions() (seccomp.Options, error) {
 		return seccomp.Options{}, err
 	}
 	return seccomp.Options{Arch: arch, NoteFD: pythonshim.NoteFD, Listener: j.facts.seccomp.Notify, Lite: j.plan.Provider == plan.LandlockOnly,
-		LandlockABI: j.facts.landlock.ABI, Extra: j.plan.Syscalls}, nil
+		LandlockABI: j.facts.landlock.ABI, Extra: j.plan.Syscalls, IDs: &seccomp.IDs{UID: j.plan.Identity.UID, GID: j.plan.Identity.GID}}, nil
 }
 
 // buildFilter compiles a filter, or takes it from psb's own cache, which no box can write.

@@ -97,6 +97,11 @@ func (j *job) keep(r *recorder, o outcome) error {
 	})
 	report.Added = missing
 	fresh := !j.where.exists
+	if fresh {
+		if err := moveAside(j.where.policy); err != nil {
+			return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
+		}
+	}
 	if len(missing) > 0 || fresh {
 		err := policy.Update(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
 			if fresh { // what stands there now, if anything, the program wrote
@@ -112,12 +117,8 @@ func (j *job) keep(r *recorder, o outcome) error {
 			return refuse("", "policy %s: %s", j.shownPolicy(), err)
 		}
 	}
-	p, err := policy.Load(policy.ReadFile, j.shownPolicy(), j.macros)
-	if err != nil {
-		return fmt.Errorf("BUG: what learning wrote does not parse: %w", err)
-	}
-	if err := approval.At(j.macros.Config).Approve(j.where.policy, p.Sources); err != nil {
-		j.w.ui.say("approvals: %v", err)
+	if err := j.approveLearned(); err != nil {
+		return err
 	}
 	for _, l := range report.Lines() {
 		j.w.ui.say("%s", l)
@@ -130,6 +131,28 @@ func (j *job) keep(r *recorder, o outcome) error {
 		j.w.ui.say("added %d rules to %s", len(missing), j.shownPolicy())
 	default:
 		j.w.ui.say("%s already allows all that was seen", j.shownPolicy())
+	}
+	return nil
+}
+
+// approveLearned approves what psb itself wrote, together with the includes as they were before the run. An include that came or changed
+// meanwhile is the program's doing: then nothing is approved.
+func (j *job) approveLearned() error {
+	p, err := policy.Load(policy.ReadFile, j.shownPolicy(), j.macros)
+	if err != nil {
+		return refuse("", "%s", err)
+	}
+	before := map[string]string{}
+	for _, s := range j.written.Sources {
+		before[s.Path] = string(s.Bytes)
+	}
+	for _, s := range p.Sources[1:] {
+		if text, was := before[s.Path]; !was || text != string(s.Bytes) {
+			return refuse("read it, then psb policy approve", "planted: %s: it came or changed while the program ran; %s is not approved", plainText(shown(j.w.cwd, s.Path)), j.shownPolicy())
+		}
+	}
+	if err := approval.At(j.macros.Config).Approve(j.where.policy, p.Sources); err != nil {
+		j.w.ui.say("approvals: %v", err)
 	}
 	return nil
 }
@@ -191,10 +214,13 @@ func (j *job) knowledge() learn.Knowledge {
 			k.Always = append(k.Always, q)
 		}
 	}
-	for _, f := range plan.Floor(j.macros.Home) {
-		k.Floor = append(k.Floor, f, f+"/")
+	for _, home := range plan.Homes(j.macros) {
+		for _, f := range plan.Floor(home) {
+			k.Floor = append(k.Floor, f, f+"/")
+		}
+		k.Guarded = append(k.Guarded, plan.Guarded(home)...)
 	}
-	k.Guarded = append(plan.Guarded(j.macros.Home), j.policyFiles()...)
+	k.Guarded = append(k.Guarded, j.policyFiles()...)
 	if h.Venv != "" {
 		k.Guarded = append(k.Guarded, h.Venv+"/")
 	}

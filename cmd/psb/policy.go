@@ -163,7 +163,15 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 			old = policy.New("")
 		}
 		src, list, err := edit(old)
+		if err != nil {
+			return nil, err
+		}
 		changes = list
+		p, err := policy.Parse(shown(e.w.cwd, e.path), src)
+		if err != nil {
+			return nil, err
+		}
+		_, err = p.Expand(e.macros) // a rule that the next run would refuse is not written
 		return src, err
 	})
 	if err != nil {

@@ -75,7 +75,7 @@ func (j *job) tellPlanted() {
 // tellEnd names a limit that ended the run: a status alone cannot.
 func (j *job) tellEnd(o outcome) {
 	switch o.reason {
-	case "wall", "memory", "output":
+	case "wall", "memory", "output", "cpu_time":
 		l := j.plan.Limits[o.reason]
 		j.w.ui.say("ended by the limit %s = %s (%s)", o.reason, l.Text, originWords(l.Origin.File, l.Origin.Line, l.Origin.From))
 	}
@@ -116,6 +116,9 @@ func enforced(w *world, line *runLine) (*job, error) {
 	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
 	if err := programThere(w, line, j.where); err != nil {
 		return j, err
+	}
+	if line.form == formInfo && !j.where.named { // the interpreter speaks of itself: no project has a say
+		j.where.exists, j.where.policy = false, ""
 	}
 	if err := j.readPolicy(takesPolicy(line.form)); err != nil {
 		return j, err

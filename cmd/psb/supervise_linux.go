@@ -20,10 +20,12 @@ import (
 
 // supervisor is the watcher of an enforced run: every call it is asked about is refused or harmless, and it remembers which.
 type supervisor struct {
-	j    *job
-	done chan struct{}
-	mu   sync.Mutex
-	seen refused
+	j       *job
+	done    chan struct{}
+	rules   seccomp.Filter
+	listens bool
+	mu      sync.Mutex
+	seen    refused
 }
 
 func newSupervisor(j *job) *supervisor { return &supervisor{j: j} }
@@ -33,20 +35,17 @@ func (s *supervisor) filter() (seccomp.Program, bool, error) {
 	if err != nil {
 		return seccomp.Program{}, false, err
 	}
-	f := seccomp.Enforce(o)
-	p, err := buildFilter(s.j, f)
-	return p, o.Listener && f.Notifies(), err
+	s.rules = seccomp.Enforce(o)
+	p, err := buildFilter(s.j, s.rules)
+	s.listens = o.Listener && s.rules.Notifies()
+	return p, s.listens, err
 }
 
 func (s *supervisor) attend(box *namespaces.Box, _ int) error {
-	_, listener, err := s.filterKind()
-	if err != nil {
-		return err
-	}
 	if err := box.Release(); err != nil {
 		return err
 	}
-	if !listener {
+	if !s.listens {
 		return nil
 	}
 	fd, err := box.Listener()
@@ -74,11 +73,6 @@ func (s *supervisor) attend(box *namespaces.Box, _ int) error {
 	return nil
 }
 
-func (s *supervisor) filterKind() (seccomp.Arch, bool, error) {
-	o, err := s.j.enforceOptions()
-	return o.Arch, o.Listener && seccomp.Enforce(o).Notifies(), err
-}
-
 func (s *supervisor) end() {
 	if s.done != nil {
 		<-s.done
@@ -98,7 +92,8 @@ func (s *supervisor) judge(r *seccomp.Request) seccomp.Answer {
 	s.mu.Lock()
 	s.seen.syscall(r.Name)
 	s.mu.Unlock()
-	return seccomp.Answer{Errno: seccomp.ErrnoOf(r.Name)}
+	action, _ := s.rules.Decide(r.Name, r.Args)
+	return seccomp.Answer{Errno: action.Errno()} // none says 0, which is a refusal, too
 }
 
 // note reads a line of the shim: what the program says of itself, never more than a reported denial.

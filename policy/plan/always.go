@@ -112,3 +112,15 @@ func (ps places) etc(id Identity, hostname string, hostEtc bool) {
 		ps.made("/etc", List, "made by psb", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
 	}
 }
+
+// hostSpaces is what a box without namespaces sees of the host's own: devices without memory, its processes' files, account names.
+func (c *compiler) hostSpaces() {
+	for _, n := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		if o := c.look.Resolve("/dev/" + n); o.Kind == Device {
+			c.places.show(o, UseDevice, alwaysThere, "")
+		}
+	}
+	for _, n := range []string{"/proc", "/sys/devices/system/cpu", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/hostname"} {
+		c.showHost(n, Read, "the host's own")
+	}
+}

@@ -35,6 +35,7 @@ type compiler struct {
 	gaps        []Gap
 	missing     []string
 	watched     []string
+	homes       []string
 	absent      map[policy.Origin]bool
 	problems    []error
 }
@@ -50,7 +51,7 @@ func (c *compiler) problem(o policy.Origin, format string, args ...any) {
 // Compile turns policy, host and command into a Plan. It acts on nothing; what the host lacks comes back as gaps in the plan, mistakes in
 // the policy as one error that joins them all.
 func Compile(r Request, look Look) (*Plan, error) {
-	c := &compiler{policy: r.Policy, policyFiles: r.PolicyFiles, host: r.Host, look: look, mode: r.Mode, places: places{},
+	c := &compiler{policy: r.Policy, policyFiles: r.PolicyFiles, host: r.Host, look: look, mode: r.Mode, places: places{}, homes: Homes(r.Macros),
 		absent: map[policy.Origin]bool{}}
 	p := &Plan{Mode: r.Mode, Policy: r.Policy, Command: r.Command, Shim: r.Policy.Shim && len(r.Overlay) != 0, Syscalls: map[string]bool{}}
 	p.Provider = c.ladder(r)
@@ -60,6 +61,9 @@ func Compile(r Request, look Look) (*Plan, error) {
 	if p.Provider == Namespaces {
 		c.places.privateSpaces(look, p.Limits["disk"].Bytes)
 		c.places.etc(p.Identity, r.Host.Hostname, r.Mode == Learn)
+	} else {
+		c.hostSpaces()
+		p.Shim, r.Shim, r.Overlay = false, nil, nil // without a mount namespace nothing can be laid over a file
 	}
 	if r.Mode == Learn {
 		c.learnTree(r)
@@ -92,9 +96,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 	if p.Provider == Namespaces {
 		c.spec(p, r)
 	} else {
-		c.process(p, r)
-		p.Spec.Subreaper = p.Provider == LandlockOnly
-		p.Spec.UID, p.Spec.GID = p.Identity.UID, p.Identity.GID
+		c.lite(p, r)
 	}
 	c.restrict(p)
 	p.Places, p.Missing, p.Watched = c.places.sorted(), c.missing, c.watched
@@ -111,6 +113,11 @@ func Compile(r Request, look Look) (*Plan, error) {
 
 // alwaysThere shows what every program gets: the interpreter, libraries, certificates, time zones; and the script.
 func (c *compiler) alwaysThere(r Request) {
+	for _, n := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+		if o := c.look.Resolve(n); len(o.Links) > 0 && o.Links[0].At == n {
+			c.places.at(n).Link = o.Links[0].Text // where these are links, programs and #! lines go through them
+		}
+	}
 	if py := r.Host.Python; py != nil {
 		for _, need := range py.Reads {
 			c.showHost(need, Read, "python")
@@ -176,8 +183,10 @@ func (c *compiler) learnTree(r Request) {
 		}
 		c.places.show(o, Read|Write|Exec|List, learning, "writable while learning")
 	}
-	for _, f := range Floor(r.Macros.Home) {
-		c.hideOne(c.look.Resolve(f), policy.Origin{From: "floor"})
+	for _, home := range Homes(r.Macros) {
+		for _, f := range Floor(home) {
+			c.hideOne(c.look.Resolve(f), policy.Origin{From: "floor"})
+		}
 	}
 }
 
@@ -215,7 +224,7 @@ func (c *compiler) restrict(p *Plan) {
 		if a == 0 || pl.Hidden || pl.Link != "" {
 			continue
 		}
-		if pl.Made == nil && pl.Source.Kind == Absent {
+		if pl.Made == nil && pl.Source.Kind == Absent || pl.Made != nil && p.Provider != Namespaces {
 			continue
 		}
 		isDir := pl.Source.Kind == Dir

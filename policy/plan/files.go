@@ -187,8 +187,10 @@ func (c *compiler) protect() {
 	for _, f := range c.policyFiles {
 		names[f] = true
 	}
-	for _, n := range guardedHome {
-		names[path.Join(c.host.Identity.Home, n)] = true
+	for _, home := range c.homes {
+		for _, n := range Guarded(home) {
+			names[n] = true
+		}
 	}
 	if c.host.Venv != "" {
 		names[c.host.Venv] = true

@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"path"
+
+	"psb/policy"
+)
+
 // floorHome are credential stores and the like below the home folder: out of reach even while learning.
 var floorHome = []string{
 	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".netrc", ".pypirc", ".npmrc", ".git-credentials", ".pgpass", ".my.cnf",
@@ -42,4 +48,15 @@ func Guarded(home string) []string {
 		out = append(out, home+"/"+n)
 	}
 	return out
+}
+
+// Homes are the folders whose credential stores the floor covers: the account's home and, where the environment says another, that one.
+func Homes(m policy.Macros) []string {
+	homes := []string{m.Home}
+	if m.Getenv != nil {
+		if h, ok := m.Getenv("HOME"); ok && path.IsAbs(h) && path.Clean(h) != m.Home && path.Clean(h) != "/" {
+			homes = append(homes, path.Clean(h))
+		}
+	}
+	return homes
 }

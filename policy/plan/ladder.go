@@ -47,7 +47,8 @@ func (c *compiler) ladder(r Request) Provider {
 		c.layer(required, "seccomp", "every kernel call may be used", c.host.SeccompWhy)
 	}
 	if !c.host.Notify {
-		c.layer(required, "notify", "refused kernel calls and connections are not reported: "+c.host.NotifyWhy, "Linux 5.5 and no other seccomp listener around psb")
+		c.gaps = addGap(c.gaps, Gap{Name: "notify", Lost: "refused kernel calls and connections are not reported, connections within the box fail: " + c.host.NotifyWhy,
+			Needs: "Linux 5.5 and no other seccomp listener around psb"})
 	}
 	for _, name := range required {
 		switch name {

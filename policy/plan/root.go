@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"psb/namespaces"
 )
@@ -63,12 +65,33 @@ func (b *rootBuilder) build() {
 		if len(covers) > 0 {
 			over = seenThrough(covers[len(covers)-1], p.Path)
 		}
+		if over == nil {
+			b.apart(p)
+		}
 		if shown := b.place(p, over); shown != nil {
 			covers = append(covers, *shown)
 		}
 	}
 	for _, at := range b.seal {
 		b.ops = append(b.ops, namespaces.Op{Kind: namespaces.OpReadOnly, Target: at})
+	}
+}
+
+// apart keeps folders of the host that stand in a private space (a project below /tmp) from being scratch: what a program wrote beside its
+// grants would be lost without a word. The topmost of them becomes a file system of its own, read-only in the end.
+func (b *rootBuilder) apart(p *Place) {
+	for _, space := range []string{"/tmp", "/dev/shm"} {
+		if !below(p.Path, space) || p.Made != nil {
+			continue
+		}
+		name, _, deeper := strings.Cut(p.Path[len(space)+1:], "/")
+		top := path.Join(space, name)
+		shown := p.Source.Kind == Dir && p.Rights&(Read|Write|Create) != 0
+		if slices.Contains(b.seal, top) || !deeper && (p.Source.Kind != Dir || shown) {
+			continue
+		}
+		b.ops = append(b.ops, namespaces.Op{Kind: namespaces.OpTmpfs, Target: top, Mode: 0o755, Size: 16 << 20})
+		b.seal = append(b.seal, top)
 	}
 }
 

@@ -54,6 +54,14 @@ func (c *compiler) spec(p *Plan, r Request) {
 	c.process(p, r)
 }
 
+// lite fills what a box without namespaces has.
+func (c *compiler) lite(p *Plan, r Request) {
+	c.process(p, r)
+	p.Spec.Subreaper = p.Provider == LandlockOnly
+	p.Spec.UID, p.Spec.GID = p.Identity.UID, p.Identity.GID
+	p.Spec.HostUID, p.Spec.HostGID = p.Identity.UID, p.Identity.GID
+}
+
 // process fills what is the same in every provider: rlimits, what to execute and where.
 func (c *compiler) process(p *Plan, r Request) {
 	p.Spec.Rlimits = rlimits(p.Limits)

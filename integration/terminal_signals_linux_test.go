@@ -1,0 +1,211 @@
+package integration
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// emptyPolicy grants nothing: a terminal needs no rule.
+const emptyPolicy = "version = 1\n"
+
+// atTerminal makes a scene with the programs of testdata/terminal and an empty policy.
+func atTerminal(t *testing.T, who person) scene {
+	t.Helper()
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	s := newScene(t, who)
+	copyTree(t, "testdata/terminal", s.project)
+	s.put(t, "home/work/project/.py-sandboxes", emptyPolicy)
+	s.give(t)
+	_, err := s.choose(t, "system", nil)
+	ledger.Need(t, "python3", err)
+	return s
+}
+
+// psb starts psb in a terminal of its own.
+func (s scene) psb(t *testing.T, args ...string) *console {
+	t.Helper()
+	return s.console(t, call{argv: append([]string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}, args...)})
+}
+
+// each runs a behaviour as root and as an ordinary user.
+func each(t *testing.T, do func(t *testing.T, s scene)) {
+	t.Helper()
+	for _, who := range people() {
+		t.Run(who.name, func(t *testing.T) { do(t, atTerminal(t, who)) })
+	}
+}
+
+// TestTerminalKeys: what a person presses reaches the program once, and psb ends as the program does.
+func TestTerminalKeys(t *testing.T) {
+	t.Run("interrupt", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "guard")
+			k.expect("ready")
+			for _, want := range []string{"interrupt 1\r\n", "interrupt 2\r\n"} {
+				k.send(ctrlC)
+				k.expect(want)
+			}
+			k.line("hello", `line 'hello\n' after 2`) // a second delivery of one key would be counted here
+			k.line("end", "done 2")
+			k.ends("7")
+		})
+	})
+	t.Run("interrupt ends", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py")
+			k.expect("ready")
+			k.send(ctrlC)
+			k.expect("KeyboardInterrupt")
+			k.ends("signal interrupt")
+		})
+	})
+	t.Run("interrupt ignored", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "ignore")
+			k.expect("ready")
+			k.send(ctrlC)
+			k.expect("^C")
+			k.line("still", `line 'still\n' after 0`)
+			k.line("end", "done 0")
+			k.ends("7")
+		})
+	})
+	t.Run("quit", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py")
+			k.expect("ready")
+			k.send(ctrlB)
+			k.ends("signal quit")
+			if cores, _ := filepath.Glob(filepath.Join(s.project, "core*")); len(cores) > 0 {
+				t.Errorf("a core file: %q", cores)
+			}
+		})
+	})
+	t.Run("end of input", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py")
+			k.expect("ready")
+			k.send(ctrlD)
+			k.expect("done 0")
+			k.ends("7")
+		})
+	})
+	t.Run("resize", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "size")
+			k.expect("ready")
+			must(t, unix.IoctlSetWinsize(int(k.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 132}))
+			k.expect("size now 132x40")
+			k.line("end", "done 0")
+			k.ends("7")
+		})
+	})
+	t.Run("hang up", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", s.word)
+			k.expect("ready")
+			k.master.Close()
+			k.ends("signal hangup")
+			until(t, "nothing is left", func() bool { return len(withWord(t, s.word)) == 0 })
+		})
+	})
+}
+
+// TestTerminalSignals: a signal sent to psb alone reaches the program.
+func TestTerminalSignals(t *testing.T) {
+	t.Run("terminate", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py")
+			k.expect("ready")
+			k.signal(syscall.SIGTERM)
+			k.ends("signal terminated")
+		})
+	})
+	t.Run("terminate caught", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "term")
+			k.expect("ready")
+			k.signal(syscall.SIGTERM)
+			k.expect("got SIGTERM")
+			k.line("end", "done 0")
+			k.ends("7")
+		})
+	})
+	t.Run("interrupt", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "guard")
+			k.expect("ready")
+			k.signal(syscall.SIGINT)
+			k.expect("interrupt 1\r\n")
+			k.line("end", "done 1")
+			k.ends("7")
+		})
+	})
+	t.Run("stop", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.psb(t, "keys.py", "cont", s.word)
+			k.expect("ready")
+			k.signal(syscall.SIGTSTP)
+			until(t, "psb and its program are stopped", func() bool {
+				return stateOf(t, k.cmd.Process.Pid) == 'T' && stopped(t, s.word) >= 2
+			})
+			k.signal(syscall.SIGCONT)
+			k.expect("got SIGCONT")
+			k.line("again", `line 'again\n' after 0`)
+			k.line("end", "done 0")
+			k.ends("7")
+		})
+	})
+	t.Run("hang-up ignored", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.console(t, call{argv: []string{"/bin/sh", "-c", `trap "" HUP; exec "$@"`, "sh", psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "keys.py"}})
+			k.expect("ready")
+			k.signal(syscall.SIGHUP)
+			k.line("still", `line 'still\n' after 0`)
+			k.line("end", "done 0")
+			k.ends("7")
+		})
+	})
+}
+
+// stateOf is the letter /proc has for a process; 0 when there is none.
+func stateOf(t *testing.T, pid int) byte {
+	for _, p := range processes(t) {
+		if p.pid == pid {
+			return p.state
+		}
+	}
+	return 0
+}
+
+// stopped counts the stopped processes that have the word in their arguments.
+func stopped(t *testing.T, word string) (n int) {
+	for _, p := range withWord(t, word) {
+		if p.state == 'T' {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTerminalInherited: what the caller blocked and ignored is blocked and ignored inside, as after an execve.
+func TestTerminalInherited(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		ask := func(argv ...string) string {
+			r := s.run(t, call{argv: append([]string{systemPython, "inherit.py"}, append(argv, "inherited.py")...)})
+			if r.code != 0 {
+				t.Fatal(r)
+			}
+			return r.out
+		}
+		want := ask(systemPython)
+		if got := ask(psb(t), "--python", systemPython, "--policy", ".py-sandboxes"); got != want {
+			t.Errorf("psb: %s python: %s", got, want)
+		}
+	})
+}
