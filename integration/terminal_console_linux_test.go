@@ -211,3 +211,11 @@ func (k *console) line(text, want string) {
 		k.expect(want)
 	}
 }
+
+func ioctlForeground(f *os.File) (int, error) {
+	n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	if err != nil {
+		return 0, fmt.Errorf("ioctl TIOCGPGRP: %w", err)
+	}
+	return n, nil
+}

@@ -105,14 +105,19 @@ func TestTerminalKeys(t *testing.T) {
 			k.ends("7")
 		})
 	})
-	t.Run("hang up", func(t *testing.T) {
-		each(t, func(t *testing.T, s scene) {
-			k := s.psb(t, "keys.py", s.word)
+}
+
+// TestTerminalHangup: when the terminal goes away a program that does not ask it anything ends, too. The kernel tells the leader of the
+// session only, and that is psb when it is the command of `ssh -t` or of a terminal window.
+func TestTerminalHangup(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		for _, argv := range [][]string{{systemPython}, {psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}} {
+			k := s.console(t, call{argv: append(argv, "-c", "import time; print('ready', flush=True); time.sleep(60)", s.word)})
 			k.expect("ready")
 			k.master.Close()
 			k.ends("signal hangup")
 			until(t, "nothing is left", func() bool { return len(withWord(t, s.word)) == 0 })
-		})
+		}
 	})
 }
 
@@ -143,21 +148,6 @@ func TestTerminalSignals(t *testing.T) {
 			k.signal(syscall.SIGINT)
 			k.expect("interrupt 1\r\n")
 			k.line("end", "done 1")
-			k.ends("7")
-		})
-	})
-	t.Run("stop", func(t *testing.T) {
-		each(t, func(t *testing.T, s scene) {
-			k := s.psb(t, "keys.py", "cont", s.word)
-			k.expect("ready")
-			k.signal(syscall.SIGTSTP)
-			until(t, "psb and its program are stopped", func() bool {
-				return stateOf(t, k.cmd.Process.Pid) == 'T' && stopped(t, s.word) >= 2
-			})
-			k.signal(syscall.SIGCONT)
-			k.expect("got SIGCONT")
-			k.line("again", `line 'again\n' after 0`)
-			k.line("end", "done 0")
 			k.ends("7")
 		})
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,8 +38,8 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.planFor(plan.Learn, cmd); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
-	if j.plan.Provider != plan.Namespaces {
-		return exitRefused, j.refused(refuse("psb doctor", "learning needs namespaces: without them its floor does not hold"))
+	if j.plan.Provider == plan.None {
+		return exitRefused, j.refused(refuse("psb doctor", "learning needs walls: without them its floor does not hold"))
 	}
 	r := newRecorder(j)
 	o, err := launch(j, r)
@@ -63,7 +64,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 
 // learnable checks everything that could keep the result from being written before anything runs.
 func (j *job) learnable() error {
-	j.facts = probe(j.w, false)
+	j.facts = probe(j.w, j.tryNamespaces())
 	j.setMacros()
 	if err := j.loadPolicy(); err != nil {
 		return err
@@ -109,6 +110,9 @@ func (j *job) keep(r *recorder, o outcome) error {
 				if exists {
 					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
 				}
+			}
+			if !fresh && string(old) != string(j.written.Sources[0].Bytes) {
+				return nil, errors.New("it changed while the program ran; nothing is added")
 			}
 			src, _, err := policy.Edit(old, learn.Rules(missing))
 			return src, err

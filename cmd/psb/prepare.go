@@ -255,6 +255,13 @@ func (j *job) shim(mode plan.Mode) error {
 	if mode == plan.Learn {
 		m = pythonshim.Learn
 	}
+	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
+		j.request.ShimPath, err = shimFolder(j, m)
+		if err != nil {
+			return refuse("", "shim: %s", err)
+		}
+		return nil
+	}
 	j.request.Shim = map[string]string{"encodings.py": string(pythonshim.Overlay(original, m))}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
 	return nil
@@ -274,4 +281,22 @@ func (j *job) openGaps() error {
 	}
 	r.what = strings.Join(lines, "\n")
 	return r
+}
+
+// shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file. No box can write it.
+func shimFolder(j *job, m pythonshim.Mode) (string, error) {
+	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for name, text := range pythonshim.Files(m) {
+		file := filepath.Join(dir, name)
+		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
+			continue
+		}
+		if err := replaceFile(file, text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }

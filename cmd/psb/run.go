@@ -138,8 +138,7 @@ func takesPolicy(f form) bool { return f == formScript || f == formModule }
 
 // readPolicy finds, reads and checks the policy before anything is started for it.
 func (j *job) readPolicy(must bool) error {
-	thorough := slices.Contains(j.opts.allowGaps, "namespaces") || j.opts.provider == "landlock"
-	j.facts = probe(j.w, thorough)
+	j.facts = probe(j.w, j.tryNamespaces())
 	j.setMacros()
 	if err := j.loadPolicy(); err != nil {
 		return err
@@ -151,6 +150,11 @@ func (j *job) readPolicy(must bool) error {
 		return refuse("remove the line, and use psb --learn", "%s: learn = %q: learning by policy is not in this build", j.shownPolicy(), j.written.Learn)
 	}
 	return j.approved(must)
+}
+
+// tryNamespaces: only who accepts a lower rung needs to know before the start whether the upper one would hold.
+func (j *job) tryNamespaces() bool {
+	return slices.Contains(j.opts.allowGaps, "namespaces") || j.opts.provider == "landlock"
 }
 
 // planFor compiles, makes the folders that write and create rules name, and stops at open gaps.

@@ -22,6 +22,7 @@ type Request struct {
 	Require     []string          // layers demanded on top of the policy's
 	Provider    string            // --provider, or OS_SANDBOX; "" leaves the policy's
 	Shim        map[string]string // files of the shim: name in OwnDir → content
+	ShimPath    string            // host folder that goes first on PYTHONPATH instead, without a mount namespace
 	Overlay     map[string]string // host path → name in OwnDir laid over it
 }
 
@@ -36,6 +37,7 @@ type compiler struct {
 	missing     []string
 	watched     []string
 	homes       []string
+	lite        bool // no namespaces
 	absent      map[policy.Origin]bool
 	problems    []error
 }
@@ -55,6 +57,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 		absent: map[policy.Origin]bool{}}
 	p := &Plan{Mode: r.Mode, Policy: r.Policy, Command: r.Command, Shim: r.Policy.Shim && len(r.Overlay) != 0, Syscalls: map[string]bool{}}
 	p.Provider = c.ladder(r)
+	c.lite = p.Provider == LandlockOnly
 	c.limits(p, r.Accept)
 	p.Identity = identityInside(r.Host, p.Provider)
 
@@ -63,7 +66,11 @@ func Compile(r Request, look Look) (*Plan, error) {
 		c.places.etc(p.Identity, r.Host.Hostname, r.Mode == Learn)
 	} else {
 		c.hostSpaces()
-		p.Shim, r.Shim, r.Overlay = false, nil, nil // without a mount namespace nothing can be laid over a file
+		p.Shim, r.Shim, r.Overlay = r.ShimPath != "", nil, nil // without a mount namespace nothing can be laid over a file
+		if p.Shim {
+			c.showHost(r.ShimPath, Read, "psb's shim")
+			c.gaps = addGap(c.gaps, Gap{Name: "shim", Lost: "python -I, -E and -S, and children with another environment, run without the shim: it comes by PYTHONPATH", Needs: "a mount namespace", Soft: true})
+		}
 	}
 	if r.Mode == Learn {
 		c.learnTree(r)
@@ -86,6 +93,9 @@ func Compile(r Request, look Look) (*Plan, error) {
 	if r.Command.Python {
 		p.Env = noBytecode(p.Env)
 	}
+	if p.Shim && r.ShimPath != "" {
+		p.Env = firstOnPath(p.Env, r.ShimPath)
+	}
 	for _, rule := range r.Policy.Rules {
 		if rule.Op == policy.OpSyscall {
 			if _, refused := p.Syscalls[rule.Pattern.Text]; !refused || rule.Deny {
@@ -96,7 +106,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 	if p.Provider == Namespaces {
 		c.spec(p, r)
 	} else {
-		c.lite(p, r)
+		c.hostRoot(p, r)
 	}
 	c.restrict(p)
 	p.Places, p.Missing, p.Watched = c.places.sorted(), c.missing, c.watched
@@ -167,6 +177,8 @@ func (c *compiler) learnTree(r Request) {
 		case e.Name == "proc" || e.Name == "sys" || e.Name == "dev" || e.Name == "tmp" || e.Name == "run":
 		case e.Link != "":
 			c.places.at(at).Link = e.Link
+		case e.Kind == Dir && c.lite:
+			c.showBut(at, r.Macros, learning)
 		case e.Kind == Dir:
 			c.places.show(c.look.Resolve(at), Read|Exec|List, learning, "everything is readable while learning")
 		}
@@ -186,6 +198,41 @@ func (c *compiler) learnTree(r Request) {
 	for _, home := range Homes(r.Macros) {
 		for _, f := range Floor(home) {
 			c.hideOne(c.look.Resolve(f), policy.Origin{From: "floor"})
+		}
+	}
+}
+
+// showBut shows a folder without the floor's paths, where nothing can be masked: Landlock only grants, so what leads to a hidden path is
+// shown entry by entry.
+func (c *compiler) showBut(dir string, m policy.Macros, origin policy.Origin) {
+	var hidden []string
+	for _, home := range Homes(m) {
+		for _, f := range Floor(home) {
+			if o := c.look.Resolve(f); o.Kind != Absent && atOrBelow(o.Path, dir) {
+				hidden = append(hidden, o.Path)
+			}
+		}
+	}
+	c.showExcept(dir, hidden, origin)
+}
+
+func (c *compiler) showExcept(dir string, hidden []string, origin policy.Origin) {
+	if slices.Contains(hidden, dir) {
+		return
+	}
+	if !slices.ContainsFunc(hidden, func(h string) bool { return below(h, dir) }) {
+		if o := c.look.Resolve(dir); o.Kind == File || o.Kind == Dir {
+			c.places.show(o, Read|Exec|List, origin, "readable while learning")
+		}
+		return
+	}
+	entries, err := c.look.Entries(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.Link == "" {
+			c.showExcept(path.Join(dir, e.Name), hidden, origin)
 		}
 	}
 }

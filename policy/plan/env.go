@@ -80,3 +80,16 @@ func noBytecode(env []string) []string {
 	}
 	return append(env, name+"1")
 }
+
+// firstOnPath puts a folder first on PYTHONPATH.
+func firstOnPath(env []string, dir string) []string {
+	const name = "PYTHONPATH="
+	for i, kv := range env {
+		if rest, ok := strings.CutPrefix(kv, name); ok {
+			env = slices.Clone(env)
+			env[i] = name + strings.TrimSuffix(dir+":"+rest, ":")
+			return env
+		}
+	}
+	return append(env, name+dir)
+}

@@ -54,8 +54,8 @@ func (c *compiler) spec(p *Plan, r Request) {
 	c.process(p, r)
 }
 
-// lite fills what a box without namespaces has.
-func (c *compiler) lite(p *Plan, r Request) {
+// hostRoot fills what a box without namespaces has.
+func (c *compiler) hostRoot(p *Plan, r Request) {
 	c.process(p, r)
 	p.Spec.Subreaper = p.Provider == LandlockOnly
 	p.Spec.UID, p.Spec.GID = p.Identity.UID, p.Identity.GID
