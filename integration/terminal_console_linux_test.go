@@ -16,7 +16,7 @@ import (
 )
 
 // consolePatience is how long a console waits for a text or an end. It is reached only when the test fails.
-const consolePatience = 15 * time.Second
+const consolePatience = 5 * time.Second
 
 // console is a terminal with a program in front of it, as a person sees it: what is typed, what appears.
 type console struct {
@@ -198,6 +198,7 @@ const prompt = "<ready>"
 // bash starts an interactive bash with job control.
 func (s scene) bash(t *testing.T) *console {
 	t.Helper()
+	psb(t) // it is on the PATH of every scene once it is built
 	k := s.console(t, call{argv: []string{"/bin/bash", "--norc", "--noprofile", "--noediting", "-i"}, env: []string{"PS1=" + prompt, "HISTFILE="}})
 	k.expect(prompt)
 	return k

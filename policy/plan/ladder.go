@@ -46,7 +46,7 @@ func (c *compiler) ladder(r Request) Provider {
 	if !c.host.Seccomp {
 		c.layer(required, "seccomp", "every kernel call may be used", c.host.SeccompWhy)
 	}
-	if !c.host.Notify {
+	if c.host.Seccomp && !c.host.Notify {
 		c.gaps = addGap(c.gaps, Gap{Name: "notify", Lost: "refused kernel calls and connections are not reported, connections within the box fail: " + c.host.NotifyWhy,
 			Needs: "Linux 5.5 and no other seccomp listener around psb"})
 	}
