@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"syscall"
@@ -27,41 +29,24 @@ const psbLine = "psb --python " + systemPython + " --policy .py-sandboxes "
 
 // TestTerminalJobs: a shell's job control works on psb as on python.
 func TestTerminalJobs(t *testing.T) {
-	t.Run("stop and go on", func(t *testing.T) {
-		each(t, func(t *testing.T, s scene) {
-			k := s.bash(t)
-			k.line(psbLine+"keys.py guard "+s.word, "ready")
-			for range 3 {
-				k.send(ctrlZ)
-				k.expect("Stopped")
-				k.expect(prompt)
-				until(t, "everything of the job is stopped", func() bool { return stopped(t, s.word) >= 2 })
-				k.line("jobs", "Stopped")
-				k.expect(prompt)
-				k.send("fg\n")
-				k.expect("keys.py")
-				k.line("hello", `line 'hello\n' after 0`)
-			}
-			k.send(ctrlC)
-			k.expect("interrupt 1\r\n")
-			k.line("end", "done 1")
-			k.expect(prompt)
-			k.line(`echo "status: $?"`, "status: 7\r\n")
-		})
+	t.Run("stop and go on", func(t *testing.T) { each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 1) }) })
+	t.Run("stop and go on at once", func(t *testing.T) {
+		// broken: psb passes SIGCONT on although the shell sent it to the whole group; that second one may come after the next Ctrl-Z and
+		// undo it. And a stop that psb hears of only after the program went on again stops psb once more.
+		t.Skip("broken: Ctrl-Z right after fg is lost now and then, or fg shows Stopped again")
+		each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 30) })
 	})
 	t.Run("stop and go on behind", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.bash(t)
-			k.line(psbLine+"keys.py cont "+s.word, "ready")
+			k.line(psbLine+"waits.py "+s.word, "ready")
 			k.send(ctrlZ)
 			k.expect("Stopped")
 			k.expect(prompt)
-			k.line("bg", "got SIGCONT") // and then it reads, which stops it
-			until(t, "the reading job is stopped", func() bool { return stopped(t, s.word) >= 2 })
-			k.send("\n")
-			k.expect("Stopped")
-			k.line("kill %1; fg", "Terminated")
-			k.line(`echo "status: $?"`, "status: 143\r\n")
+			k.line("bg", prompt)
+			until(t, "the job goes on", func() bool { return stopped(t, s.word) == 0 })
+			k.line("kill -USR1 %1", "went on\r\n")
+			k.line("wait; echo status: $?", "status: 0\r\n")
 		})
 	})
 	t.Run("behind reading", func(t *testing.T) {
@@ -131,20 +116,108 @@ func TestTerminalJobs(t *testing.T) {
 			k.line(psbLine+`-c 'print("abc")' | `+psbLine+`-c 'print(input()[::-1])'`, "cba\r\n")
 		})
 	})
+	t.Run("behind writing", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.bash(t)
+			k.line("stty tostop", prompt)
+			k.line(psbLine+"-c 'print(\"from\", \"behind\")' "+s.word+" &", prompt)
+			until(t, "the writing job is stopped", func() bool { return stopped(t, s.word) >= 2 })
+			k.line("fg", "from behind\r\n")
+			k.expect(prompt)
+			k.line(`echo "status: $?"`, "status: 0\r\n")
+		})
+	})
+	t.Run("psb behind writing", func(t *testing.T) {
+		// broken: psb's handler of SIGTTOU restarts the write, which raises it again: psb takes a whole processor and never ends.
+		t.Skip("broken: psb spins on SIGTTOU")
+		each(t, func(t *testing.T, s scene) { // what stops here is psb, which has a denial to tell
+			s.put(t, "home/work/project/quiet.py", "try:\n    open('data.txt')\nexcept OSError:\n    pass\n")
+			s.put(t, "home/work/project/data.txt", "")
+			s.give(t)
+			k := s.bash(t)
+			k.line("stty tostop", prompt)
+			k.line(psbLine+"quiet.py "+s.word+" &", prompt)
+			until(t, "psb is stopped", func() bool { return stopped(t, s.word) == 1 && len(withWord(t, s.word)) == 1 })
+			k.line("fg", "psb: denied: read data.txt")
+			k.expect(prompt)
+			k.line(`echo "status: $?"`, "status: 0\r\n")
+		})
+	})
+	t.Run("psb behind asking", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			must(t, os.Remove(filepath.Join(s.project, ".py-sandboxes")))
+			k := s.bash(t)
+			k.line("psb echo.py "+s.word+" &", prompt)
+			until(t, "psb is stopped", func() bool { return stopped(t, s.word) == 1 })
+			k.send("fg\n")
+			k.expect("echo.py")
+			k.line("q", prompt)
+			k.line(`echo "status: $?"`, "status: 125\r\n")
+		})
+	})
+	t.Run("nohup", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.bash(t)
+			k.line("nohup "+psbLine+"-c 'import time; time.sleep(60)' "+s.word+" </dev/null >/dev/null 2>&1 &", prompt)
+			until(t, "the program runs", func() bool { return len(withWord(t, s.word)) >= 2 })
+			k.master.Close()
+			k.end()
+			left := withWord(t, s.word)
+			if len(left) < 2 {
+				t.Errorf("left of it: %v", left)
+			}
+			for _, p := range left { // psb first: it then ends its program
+				syscall.Kill(p.pid, syscall.SIGTERM)
+			}
+			until(t, "it is ended", func() bool { return len(withWord(t, s.word)) == 0 })
+		})
+	})
+	t.Run("hang up of the shell", func(t *testing.T) {
+		each(t, func(t *testing.T, s scene) {
+			k := s.bash(t)
+			k.line(psbLine+"keys.py guard "+s.word, "ready")
+			k.master.Close()
+			k.end()
+			until(t, "it is ended", func() bool { return len(withWord(t, s.word)) == 0 })
+		})
+	})
 	t.Run("wait", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.bash(t)
 			k.line(psbLine+"-c 'import sys; sys.exit(9)' & wait $!; echo status: $?", "status: 9\r\n")
-			k.line(psbLine+"-c 'import time; time.sleep(60)' "+s.word+" & echo pid: $!.", "pid: ")
-			k.expect("\r\n")
-			pid := regexp.MustCompile(`\npid: (\d+)\.`).FindStringSubmatch(k.shown())
-			if pid == nil {
-				t.Fatal("no process id")
-			}
-			n, _ := strconv.Atoi(pid[1])
-			until(t, "the program runs", func() bool { return len(withWord(t, s.word)) >= 2 })
+			k.line(psbLine+"waits.py "+s.word+" & echo pid: $!.", "ready")
+			var n int
+			until(t, "the shell tells the number", func() bool {
+				pid := regexp.MustCompile(`\npid: (\d+)\.`).FindStringSubmatch(k.shown())
+				if pid != nil {
+					n, _ = strconv.Atoi(pid[1])
+				}
+				return pid != nil
+			})
 			must(t, syscall.Kill(n, syscall.SIGTERM))
 			k.line("wait $!; echo status: $?", "status: 143\r\n")
 		})
 	})
+}
+
+// stopAndGoOn presses Ctrl-Z and types fg a number of times.
+func stopAndGoOn(t *testing.T, s scene, rounds int) {
+	k := s.bash(t)
+	k.line(psbLine+"keys.py guard "+s.word, "ready")
+	for range rounds {
+		k.send(ctrlZ)
+		k.expect("Stopped")
+		k.expect(prompt)
+		until(t, "everything of the job is stopped", func() bool { return stopped(t, s.word) >= 2 })
+		k.line("jobs", "Stopped")
+		k.expect(prompt)
+		k.send("fg\n")
+		k.expect("keys.py")
+		k.line("hello", `line 'hello\n' after 0`)
+	}
+	k.send(ctrlC)
+	k.expect("interrupt 1\r\n")
+	k.line("end", "done 1")
+	k.expect(prompt)
+	k.line(`echo "status: $?"`, "status: 7\r\n")
 }

@@ -1,45 +1,22 @@
-// Does to the process: starts the keeper, talks to the stages, takes a listener's descriptor out of the program.
+// Does to the process: talks to the stages, takes a listener's descriptor out of the program.
 // Undone: Kill and Wait end the box; the process itself is not changed.
-// Preconditions: Linux 5.12.
+// Preconditions: Start gave the box; Linux 5.12.
 // Called by: cmd/psb.
-// Proved by: box_linux_test.go.
+// Proved by: TestExitStatus, TestStopped, TestKillAnyStage.
 
 package namespaces
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// Message kinds, see stage2_linux.h.
-const (
-	msgError = iota + 1
-	msgReady
-	msgListener
-	msgStopped
-	msgContinued
-	msgExit
-	msgBox
-)
-
-const (
-	msgGo = iota + 16
-	msgTaken
-	msgSignal
-)
-
-const messageSize = 256
 
 // StageError is why a box did not start: the stage it failed in and the cause.
 type StageError struct {
@@ -88,184 +65,6 @@ type Box struct {
 	done chan struct{}
 	exit Exit
 	err  error
-}
-
-// Start runs the keeper, which builds the box. The program is not started before Ready and Release. stdio are the program's own 0, 1, 2;
-// one that is nil, or that is this process's own and was closed when it started, is closed in the program. A folder and a socket
-// that is not connected are refused: both are ways out of the box.
-func Start(spec *Spec, stdio [3]*os.File) (*Box, error) {
-	blob, err := Encode(spec)
-	if err != nil {
-		return nil, err
-	}
-	files := make([]uintptr, 0, 7)
-	for i, f := range stdio {
-		fd := f.Fd() // of nil: -1, which syscall.ProcAttr takes as closed
-		if closedAtStart(fd) {
-			fd = ^uintptr(0)
-		}
-		if err := harmless(fd); err != nil {
-			return nil, fmt.Errorf("descriptor %d: %w", i, err)
-		}
-		files = append(files, fd)
-	}
-	mem, err := sealed(blob)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(mem)
-	control, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("socketpair: %w", err)
-	}
-	defer unix.Close(control[1])
-	start, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		unix.Close(control[0])
-		return nil, fmt.Errorf("socketpair: %w", err)
-	}
-	defer unix.Close(start[1])
-	b := &Box{control: control[0], start: start[0], first: -1, pids: spec.Unshare.PID, jobs: make(chan Job, 4), done: make(chan struct{})}
-	files = append(files, uintptr(mem), uintptr(control[1]), uintptr(start[1]))
-	if spec.Landlock != nil {
-		files = append(files, uintptr(spec.Landlock.FD))
-	}
-	if err = unix.SetsockoptInt(b.start, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err == nil {
-		b.keeper, err = syscall.ForkExec("/proc/self/exe", []string{StageName}, &syscall.ProcAttr{Env: []string{}, Files: files})
-	}
-	runtime.KeepAlive(stdio)
-	if err != nil {
-		unix.Close(b.control)
-		unix.Close(b.start)
-		return nil, fmt.Errorf("start the keeper: %w", err)
-	}
-	go b.watch()
-	return b, nil
-}
-
-// harmless refuses descriptors that lead out of the box: a folder can be walked from, an unconnected socket can be connected.
-func harmless(fd uintptr) error {
-	var st unix.Stat_t
-	if fd == ^uintptr(0) {
-		return nil
-	}
-	if err := unix.Fstat(int(fd), &st); err != nil {
-		return fmt.Errorf("fstat: %w", err)
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFDIR:
-		return errors.New("it is a folder")
-	case unix.S_IFSOCK:
-		if _, err := unix.Getpeername(int(fd)); err != nil {
-			return fmt.Errorf("it is a socket that is not connected: getpeername: %w", err)
-		}
-	}
-	return nil
-}
-
-// sealed puts the encoded Spec where nobody can change it any more.
-func sealed(blob []byte) (int, error) {
-	// Linux 6.3; with sysctl vm.memfd_noexec=2 nothing else is given out.
-	fd, err := unix.MemfdCreate("psb-launch", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
-	if err == unix.EINVAL {
-		fd, err = unix.MemfdCreate("psb-launch", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	}
-	if err != nil {
-		return -1, fmt.Errorf("memfd_create: %w", err)
-	}
-	for rest := blob; len(rest) > 0; {
-		n, err := unix.Write(fd, rest)
-		if err != nil {
-			unix.Close(fd)
-			return -1, fmt.Errorf("write the launch: %w", err)
-		}
-		rest = rest[n:]
-	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE); err != nil {
-		unix.Close(fd)
-		return -1, fmt.Errorf("seal the launch: %w", err)
-	}
-	return fd, nil
-}
-
-// receive reads one message; io.EOF when every other holder of the end is gone. aside is what came with it: the sender's credentials where
-// the socket asks for them, descriptors.
-func receive(fd int) (m [messageSize]byte, aside []unix.SocketControlMessage, err error) {
-	var oob [128]byte
-	for {
-		n, oobn, flags, _, err := unix.Recvmsg(fd, m[:], oob[:], unix.MSG_CMSG_CLOEXEC)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err == unix.ECONNRESET: // it went with messages of ours unread
-			return m, nil, io.EOF
-		case err != nil:
-			return m, nil, fmt.Errorf("recvmsg: %w", err)
-		case n == 0:
-			return m, nil, io.EOF
-		case n != messageSize || flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
-			return m, nil, fmt.Errorf("BUG: a message of %d bytes, flags %#x", n, flags)
-		}
-		aside, err := unix.ParseSocketControlMessage(oob[:oobn])
-		return m, aside, err
-	}
-}
-
-// sender is the pid, in our namespace, of the process that sent a message.
-func sender(aside []unix.SocketControlMessage) (int, error) {
-	for i := range aside {
-		if cred, err := unix.ParseUnixCredentials(&aside[i]); err == nil && cred.Pid > 0 {
-			return int(cred.Pid), nil
-		}
-	}
-	return 0, errors.New("a message without its sender's id")
-}
-
-// descriptor is the one descriptor that came with a message, -1 when there is none.
-func descriptor(aside []unix.SocketControlMessage) int {
-	for i := range aside {
-		fds, err := unix.ParseUnixRights(&aside[i])
-		if err != nil || len(fds) == 0 {
-			continue
-		}
-		for _, extra := range fds[1:] {
-			unix.Close(extra)
-		}
-		return fds[0]
-	}
-	return -1
-}
-
-func send(fd int, kind, a, flags int) error {
-	var m [messageSize]byte
-	binary.NativeEndian.PutUint32(m[0:], uint32(kind))
-	binary.NativeEndian.PutUint32(m[4:], uint32(a))
-	for {
-		if err := unix.Sendto(fd, m[:], unix.MSG_NOSIGNAL|flags, nil); err != unix.EINTR {
-			return err
-		}
-	}
-}
-
-func kindOf(m *[messageSize]byte) int   { return int(binary.NativeEndian.Uint32(m[0:])) }
-func number(m *[messageSize]byte) int32 { return int32(binary.NativeEndian.Uint32(m[4:])) }
-
-func stageError(m *[messageSize]byte) *StageError {
-	text := m[40:]
-	for i, c := range text {
-		if c == 0 {
-			text = text[:i]
-			break
-		}
-	}
-	stage, cause, _ := strings.Cut(visible(string(text)), ": ")
-	return &StageError{Stage: stage, Cause: cause, Errno: syscall.Errno(number(m))}
-}
-
-// visible writes what a terminal would take as a command, and what is no text at all, as Go would in quotes: paths are anybody's.
-func visible(s string) string {
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // watch reads the control end until the box is gone, then reaps the keeper.

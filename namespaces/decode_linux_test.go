@@ -2,6 +2,7 @@ package namespaces
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -65,6 +66,9 @@ func feed(t testing.TB, blob []byte) child {
 	unix.Close(ends[1][1])
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(blob) >= 12 && binary.LittleEndian.Uint32(blob[8:])&flagAwait != 0 { // would wait for groups and say nothing
+		_ = unix.Shutdown(ends[0][0], unix.SHUT_WR)
 	}
 	var c child
 	for { // the first message that is not the box's pidfd, or the end

@@ -3,7 +3,7 @@
 // Undone: not; it ends with the box.
 // Preconditions: all signals are blocked, SIGCHLD is not ignored; single-threaded; descriptors 3.. are the stages'.
 // Called by: entry_linux.c.
-// Proved by: TestIDMaps, TestKillAnyStage, TestCgroupJoined, TestOutputEnds.
+// Proved by: TestIDMaps, TestKillAnyStage, TestCgroupJoined, TestAwait, TestOutputEnds.
 #define _GNU_SOURCE
 #include "stage2_linux.h"
 #include <errno.h>
@@ -126,6 +126,16 @@ static void serve(struct spec *s, pid_t pid, int pidfd, int life) {
 	}
 }
 
+// await: psb makes the groups meanwhile; from here on they are removed whenever it dies. Box.Kill is heard here, too.
+static void await(struct spec *s) {
+	struct pollfd p[2] = {{FD_CONTROL, POLLRDHUP, 0}, {FD_START, POLLIN, 0}};
+	struct message go = {0};
+	while (poll(p, 2, -1) < 0 && errno == EINTR) { }
+	if (!p[0].revents && psb_receive(FD_START, &go) && go.kind == M_GO) return;
+	if (psb_is_gone()) remove_groups(s);
+	_exit(125);
+}
+
 static unsigned long namespaces(struct spec *s) {
 	unsigned long flags = 0;
 	if (s->flags & BOX_USER && !(s->flags & BOX_LATE_USER)) flags |= CLONE_NEWUSER;
@@ -150,13 +160,7 @@ void psb_keeper(struct spec *s) {
 	}
 	no_groups();
 	map_namespaces(s);
-	if (s->flags & BOX_AWAIT) { // psb makes the groups meanwhile; from here on they are removed whenever it dies
-		struct message go;
-		if (!psb_receive(FD_START, &go) || go.kind != M_GO) {
-			remove_groups(s);
-			_exit(125);
-		}
-	}
+	if (s->flags & BOX_AWAIT) await(s);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) != 0) psb_fail(FD_CONTROL, "namespaces", "socketpair");
 	pid_t pid = psb_clone(flags | CLONE_PIDFD, &pidfd);
 	if (pid < 0) psb_fail(FD_CONTROL, "namespaces", "clone");

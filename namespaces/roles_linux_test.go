@@ -126,6 +126,7 @@ func outsideRole(role string) int {
 		if dir := os.Getenv("BOX_TEST_CGROUP"); dir != "" {
 			s.CgroupProcs, s.CgroupDirs = []string{dir + "/cgroup.procs"}, []string{dir}
 		}
+		s.Await = point == "await"
 		r, w, err := os.Pipe()
 		if err != nil {
 			return fail(err)
@@ -135,7 +136,7 @@ func outsideRole(role string) int {
 			return fail(err)
 		}
 		w.Close()
-		if point != "started" {
+		if point != "started" && point != "await" {
 			if _, err := box.Ready(); err != nil {
 				return fail(err)
 			}

@@ -1,4 +1,5 @@
 # Tells what reaches it: each KeyboardInterrupt once, each line, the size of the terminal when it changes.
+# Handlers write by themselves: print does not bear an interruption of another print.
 import os
 import signal
 import sys
@@ -6,11 +7,11 @@ import sys
 if "ignore" in sys.argv:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 if "size" in sys.argv:
-    signal.signal(signal.SIGWINCH, lambda *_: print("size now %dx%d" % os.get_terminal_size(), flush=True))
+    signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b"size now %dx%d\n" % os.get_terminal_size()))
 if "term" in sys.argv:
-    signal.signal(signal.SIGTERM, lambda *_: print("got SIGTERM", flush=True))
+    signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"got SIGTERM\n"))
 if "cont" in sys.argv:
-    signal.signal(signal.SIGCONT, lambda *_: print("got SIGCONT", flush=True))
+    signal.signal(signal.SIGCONT, lambda *_: os.write(1, b"got SIGCONT\n"))
 interrupts = 0
 print("ready", flush=True)
 while True:
