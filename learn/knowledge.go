@@ -2,6 +2,7 @@ package learn
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"psb/policy"
@@ -105,8 +106,12 @@ func (k *Knowledge) floor(p string) bool {
 
 func (k *Knowledge) guarded(p string) bool {
 	if i := strings.Index(p+"/", "/.git/"); i >= 0 {
-		rest := strings.TrimPrefix(p[i:], "/.git")
-		if rest == "" || rest == "/config" || atOrBelow(rest, "/hooks") {
+		rest := strings.Split(strings.Trim(strings.TrimPrefix((p + "/")[i:], "/.git"), "/"), "/")
+		if rest[0] == "" || slices.Contains(rest, "hooks") {
+			return true
+		}
+		switch rest[len(rest)-1] { // by which git runs programs or finds other settings, in submodules and work trees, too
+		case "config", "config.worktree", "commondir", "gitdir":
 			return true
 		}
 	}

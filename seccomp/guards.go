@@ -97,6 +97,12 @@ func guards(o Options) map[string][]Call {
 		add("connect", Notify(EACCES), "the supervisor compares the address with the policy")
 	}
 
+	// A process group reaches outside the pid namespace, where the box keeps psb's for job control.
+	add("setpriority", Allow, "one process of its own", is(0, 0))
+	add("setpriority", Fail(EPERM), "a group or user reaches processes outside")
+	add("ioprio_set", Allow, "one process of its own", is(0, 1))
+	add("ioprio_set", Fail(EPERM), "a group or user reaches processes outside")
+
 	idGuards(o, add)
 	socketGuards(o, add)
 	signalGuards(o, add)

@@ -11,7 +11,7 @@ func Reaper(a Arch) Filter {
 			f.Calls = append(f.Calls, Call{Name: name, When: when, Do: do, Why: why})
 		})
 	}
-	add(Allow, "talks to psb", `read write readv writev sendmsg recvmsg sendto recvfrom poll ppoll close`)
+	add(Allow, "talks to psb", `read pread64 write readv writev sendmsg recvmsg sendto recvfrom poll ppoll close`)
 	add(Allow, "reaps and forwards", `wait4 waitid kill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigtimedwait
 		rt_sigsuspend rt_sigpending signalfd4 restart_syscall getpid gettid getppid`)
 	add(Allow, "ends", `exit exit_group`)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"psb/policy"
 	"psb/policy/approval"
@@ -47,7 +48,7 @@ func (j *job) approved(must bool) error {
 	}
 	if !j.w.terminal() {
 		r := refuse("", "%s is not approved: %s", j.shownPolicy(), stateWords(state))
-		r.hints = []string{"psb --policy " + shellQuote(j.shownPolicy()) + " …", "psb policy approve"}
+		r.hints = []string{"read it, then psb policy approve" + j.policyWords(), "or name it on the command line: psb --policy " + shellQuote(j.shownPolicy())}
 		return r
 	}
 	j.w.ui.say("%s is not approved: %s", j.shownPolicy(), stateWords(state))
@@ -65,7 +66,7 @@ func stateWords(s approval.State) string {
 	if s == approval.Changed {
 		return "it changed since it was"
 	}
-	return "nobody here has read it yet"
+	return "not in this folder, not with this text"
 }
 
 func showDiff(v voice, last, now []policy.Source) {
@@ -77,4 +78,34 @@ func (j *job) ask(question, yes string) bool {
 	fmt.Fprint(j.w.ui.w, "psb: ", question)
 	line, err := bufio.NewReader(j.w.stdio[0]).ReadString('\n')
 	return err == nil && strings.EqualFold(strings.TrimSpace(line), yes)
+}
+
+// policyWords names the policy where it is not the one that a command without them takes.
+func (j *job) policyWords() string {
+	if s := j.shownPolicy(); s != policyName {
+		return " --policy " + shellQuote(s)
+	}
+	return ""
+}
+
+// visible shows every character that could move a cursor or turn a line around as an escape.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == unicode.ReplacementChar, !unicode.IsPrint(r):
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// counted gives "1 rule", "2 rules".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

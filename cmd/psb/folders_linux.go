@@ -73,3 +73,20 @@ func moveAside(file string) error {
 	}
 	return nil
 }
+
+// folderID is a folder as it was: names can lead elsewhere after a program could rename and link.
+type folderID struct {
+	path     string
+	dev, ino uint64
+}
+
+func lookAtFolder(dir string) folderID {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return folderID{path: dir}
+	}
+	return folderID{dir, uint64(st.Dev), st.Ino}
+}
+
+// same reports whether the path still leads to that folder; one that was not there is never the same.
+func (f folderID) same() bool { return f.ino != 0 && lookAtFolder(f.path) == f }

@@ -276,12 +276,27 @@ func (j *job) stdioFit() error {
 		case unix.S_IFDIR:
 			return refuse("redirect it to a file, a pipe or /dev/null", "descriptor %d is a folder", i)
 		case unix.S_IFSOCK:
-			if _, err := unix.Getpeername(int(f.Fd())); err != nil {
-				return refuse("redirect it to a file, a pipe or /dev/null", "descriptor %d is a socket that is not connected", i)
+			if !stream(int(f.Fd())) {
+				return refuse("put cat between, or redirect it to a file, a pipe or /dev/null", "descriptor %d is a socket that can be connected elsewhere: only a connected unix stream socket goes in", i)
 			}
 		}
 	}
 	return nil
+}
+
+// stream reports a unix stream or seqpacket socket that has its peer for good. An IP socket belongs to the host's network whoever holds it
+// and can be dissolved and connected again (AF_UNSPEC); a unix datagram socket, too, to names of the host.
+func stream(fd int) bool {
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil || domain != unix.AF_UNIX {
+		return false
+	}
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_STREAM && kind != unix.SOCK_SEQPACKET {
+		return false
+	}
+	_, err = unix.Getpeername(fd)
+	return err == nil
 }
 
 // plannedGroup is the control group before it exists: the keeper knows its folders first, so that they are removed whenever psb dies.
@@ -299,7 +314,7 @@ func (j *job) plannedGroups() (plannedGroup, error) {
 		return plannedGroup{}, nil
 	}
 	l := j.plan.Limits
-	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: l["pids"].Count, CPUs: l["cpus"].CPUs}
+	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: withReaper(l["pids"].Count), CPUs: l["cpus"].CPUs}
 	if v, ok := l["memory_swap"]; ok {
 		want.MemorySwap = v.Bytes
 	} else if l["memory"].Origin.From == "default" {
@@ -356,4 +371,12 @@ func buildFilter(j *job, f seccomp.Filter) (seccomp.Program, error) {
 		_ = seccomp.Store(dir, key, p) // a cache that cannot be written costs time only
 	}
 	return p, nil
+}
+
+// withReaper adds the box's own first process to a limit on processes that speaks of the program's.
+func withReaper(n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return n + 1
 }

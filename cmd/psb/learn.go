@@ -41,6 +41,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if j.plan.Provider == plan.None {
 		return exitRefused, j.refused(refuse("psb doctor", "learning needs walls: without them its floor does not hold"))
 	}
+	j.reportIn = lookAtFolder(filepath.Dir(absolute(w.cwd, j.opts.report)))
+	if err := j.reportable(); err != nil {
+		return exitRefused, err
+	}
+	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
 	r := newRecorder(j)
 	o, err := launch(j, r)
 	if err == nil {
@@ -52,6 +57,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err != nil {
 		return refusedStatus(err), err
 	}
+	j.tellPlanted()
 	j.tellEnd(o)
 	if err := j.keep(r, o); err != nil {
 		return exitRefused, err
@@ -71,6 +77,11 @@ func (j *job) learnable() error {
 	}
 	if err := j.checkTrust(); err != nil {
 		return err
+	}
+	if j.where.exists { // learning adds to what somebody has read, never to what a clone brought along
+		if err := j.approved(false); err != nil {
+			return err
+		}
 	}
 	if err := writable(j.where.policy); err != nil {
 		return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
@@ -97,6 +108,9 @@ func (j *job) keep(r *recorder, o outcome) error {
 		return v.Blocker != nil
 	})
 	report.Added = missing
+	if !j.folder.same() {
+		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
+	}
 	fresh := !j.where.exists
 	if fresh {
 		if err := moveAside(j.where.policy); err != nil {
@@ -125,14 +139,19 @@ func (j *job) keep(r *recorder, o outcome) error {
 		return err
 	}
 	for _, l := range report.Lines() {
-		j.w.ui.say("%s", l)
+		j.w.ui.say("%s", visible(l))
+	}
+	if o.reason == "exit" && o.status != 0 {
+		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)
 	}
 	switch {
 	case fresh:
-		j.w.ui.say("wrote %s: %d rules", j.shownPolicy(), len(missing))
-		j.w.ui.hint("read the lines marked ! first, then commit %s", j.shownPolicy())
+		j.w.ui.say("wrote %s: %s", j.shownPolicy(), counted(len(missing), "rule"))
+		if len(missing) > 0 {
+			j.w.ui.hint("read it, lines marked ! first, then commit %s", j.shownPolicy())
+		}
 	case len(missing) > 0:
-		j.w.ui.say("added %d rules to %s", len(missing), j.shownPolicy())
+		j.w.ui.say("added %s to %s", counted(len(missing), "rule"), j.shownPolicy())
 	default:
 		j.w.ui.say("%s already allows all that was seen", j.shownPolicy())
 	}
@@ -167,7 +186,10 @@ func (j *job) about() string {
 	case j.where.script != "":
 		return filepath.Base(j.where.script)
 	default:
-		return "-m " + j.moduleName()
+		if m := j.moduleName(); m != "" {
+			return "-m " + m
+		}
+		return "a run"
 	}
 }
 
@@ -176,7 +198,7 @@ func (j *job) moduleName() string {
 	if i := slices.Index(argv, "-m"); i >= 0 && i+1 < len(argv) {
 		return argv[i+1]
 	}
-	return "a run"
+	return ""
 }
 
 // partial says why a run's record may be incomplete; Ctrl-C and SIGTERM are how servers end.
@@ -261,15 +283,15 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 		if line.form == formModule {
 			words = "psb --learn -m " + shellQuote(line.target)
 		}
-		r.hints = []string{"run " + words + " once where you trust it, and read what it wrote", "then commit " + policyName + ", and psb policy approve"}
+		r.hints = []string{"run " + words + " once where you trust it, read what it wrote, and commit it; who gets it with the code approves it: psb policy approve"}
 		return exitRefused, r
 	}
 	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no network, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))
 	fmt.Fprint(w.ui.w, "psb: Enter learns, q quits: ")
 	answer, err := bufio.NewReader(w.stdio[0]).ReadString('\n')
-	if err != nil || strings.TrimSpace(answer) != "" {
-		return exitRefused, refuse("psb --learn …", "nothing was started")
+	if a := strings.ToLower(strings.TrimSpace(answer)); err != nil || a != "" && a != "y" && a != "yes" {
+		return exitRefused, refuse("psb --learn "+shellQuote(line.target), "nothing was started")
 	}
 	line.learn = true
 	return learnRun(w, line)

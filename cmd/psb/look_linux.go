@@ -8,6 +8,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -148,6 +149,22 @@ func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) boo
 		return nil
 	})
 	return complete && err == nil
+}
+
+func (l *hostLook) Text(p string, limit int) string {
+	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)))
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 func (l *hostLook) IDMap(p string) bool {

@@ -33,17 +33,19 @@ func refuse(hint, format string, args ...any) *refusal {
 
 // job is everything known before the launch.
 type job struct {
-	w       *world
-	opts    options
-	where   whereabouts
-	macros  policy.Macros
-	written *policy.Policy // as written, with includes
-	policy  *policy.Policy // expanded, with the command line's rules
-	facts   facts
-	look    *hostLook
-	request plan.Request
-	plan    *plan.Plan
-	layout  *pythonshim.Layout
+	w        *world
+	opts     options
+	where    whereabouts
+	macros   policy.Macros
+	written  *policy.Policy // as written, with includes
+	policy   *policy.Policy // expanded, with the command line's rules
+	facts    facts
+	look     *hostLook
+	request  plan.Request
+	plan     *plan.Plan
+	layout   *pythonshim.Layout
+	reportIn folderID // of --report
+	folder   folderID // of the policy a learning run will write
 }
 
 // loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.
@@ -214,7 +216,11 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 	if provider == "auto" {
 		provider = ""
 	}
-	j.request = plan.Request{Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,
+	own := []string{stateDir(j.w.id, j.w.lookup), filepath.Join(j.macros.Config, "psb")}
+	for _, dir := range own {
+		_ = os.MkdirAll(dir, 0o700) // so that it is there to be protected; where it cannot be made a box cannot make it either
+	}
+	j.request = plan.Request{Own: own, Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,
 		Accept: slices.Concat(j.opts.allowGaps, j.policy.Sandbox.AllowGaps), Require: j.opts.require, Provider: provider}
 	if err := j.shim(mode); err != nil {
 		return err

@@ -8,13 +8,17 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"psb/cgroups"
 	"psb/landlock"
 	"psb/namespaces"
+	"psb/policy"
 	"psb/policy/plan"
 	"psb/pythonshim"
 	"psb/seccomp"
@@ -37,7 +41,7 @@ func probe(w *world, thorough bool) facts {
 	f := facts{landlock: landlock.Probe(), seccomp: seccomp.Probe(), cgroups: cgroups.Probe()}
 	f.host = plan.Host{Kernel: unix.ByteSliceToString(un.Release[:]), Arch: runtime.GOARCH, Hostname: unix.ByteSliceToString(un.Nodename[:]),
 		Root: w.root, Identity: w.id, Landlock: f.landlock, Seccomp: f.seccomp.Filter, Notify: f.seccomp.Notify, MemoryTotal: memoryTotal(),
-		Limits: limitsHeld(f.cgroups), UserNS: true, PlainNS: w.root && namespaces.Admin()}
+		Limits: limitsHeld(f.cgroups), UserNS: true, PlainNS: w.root && namespaces.Admin(), Nested: !namespaces.Initial()}
 	if f.seccomp.Err != nil {
 		f.host.SeccompWhy = f.seccomp.Err.Error()
 	}
@@ -103,11 +107,25 @@ func interpreter(w *world, name string, h *plan.Host) (*pythonshim.Layout, error
 	return &layout, nil
 }
 
+// trustedStore lets a CA store that a variable names count only where it stands itself, or as the system's: a link may have been put there by
+// an earlier box, and may lead to a key.
+func trustedStore(w *world, e pythonshim.Entry) bool {
+	_, name, byVariable := strings.Cut(e.Why, ", ")
+	if !byVariable || strings.HasPrefix(e.Path, "/etc/") || strings.HasPrefix(e.Path, "/usr/") {
+		return true
+	}
+	value, _ := w.lookup(name)
+	named := slices.ContainsFunc(filepath.SplitList(value), func(v string) bool { return filepath.Clean(v) == e.Path })
+	return named && !policy.Sensitive(e.Path, policy.Macros{Home: w.id.Home, Project: w.cwd})
+}
+
 func always(w *world, h *plan.Host) {
 	look := pythonshim.Host{Env: w.env, Cwd: w.cwd}
 	entries, links := pythonshim.Always(look)
 	for _, e := range entries {
-		h.Always = append(h.Always, e.Path)
+		if trustedStore(w, e) {
+			h.Always = append(h.Always, e.Path)
+		}
 	}
 	for _, l := range links {
 		h.Links = append(h.Links, plan.Link{At: l.Path, Text: l.Text})

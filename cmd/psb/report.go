@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -73,6 +74,9 @@ func (j *job) writeReport(o outcome, failure error, list []*denial) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
+	}
+	if j.reportIn.path != "" && !j.reportIn.same() {
+		return fmt.Errorf("%s: its folder is another one than before the run; nothing is written", j.opts.report)
 	}
 	return replaceFile(absolute(j.w.cwd, j.opts.report), append(b, '\n'), 0o644)
 }

@@ -45,6 +45,10 @@ func orEmpty(j *job) string {
 
 // launchEnforced runs the plan and tells what was refused.
 func (j *job) launchEnforced() (int, error) {
+	j.reportIn = lookAtFolder(filepath.Dir(absolute(j.w.cwd, j.opts.report)))
+	if err := j.reportable(); err != nil {
+		return exitRefused, err
+	}
 	s := newSupervisor(j)
 	o, err := launch(j, s)
 	list := s.seen.denials(j)
@@ -61,6 +65,17 @@ func (j *job) launchEnforced() (int, error) {
 		return dieOf(o.died), nil
 	}
 	return o.status, nil
+}
+
+// reportable refuses a run whose report could not be written.
+func (j *job) reportable() error {
+	if j.opts.report == "" {
+		return nil
+	}
+	if err := writable(absolute(j.w.cwd, j.opts.report)); err != nil {
+		return refuse("psb --report FILE.json", "report %s: %s", plainText(j.opts.report), err)
+	}
+	return nil
 }
 
 // tellPlanted names what the program put where a protected file would be read from. A policy made that way is inert: nobody approved it.

@@ -14,6 +14,7 @@ import (
 type Request struct {
 	Policy      *policy.Policy // expanded
 	PolicyFiles []string       // absolute paths of the policy and its includes, protected from the box
+	Own         []string       // psb's own folders: approvals, filters; never writable by a box
 	Host        Host
 	Command     Command
 	Mode        Mode
@@ -38,6 +39,7 @@ type compiler struct {
 	watched     []string
 	homes       []string
 	lite        bool // no namespaces
+	own         []string
 	absent      map[policy.Origin]bool
 	problems    []error
 }
@@ -53,7 +55,7 @@ func (c *compiler) problem(o policy.Origin, format string, args ...any) {
 // Compile turns policy, host and command into a Plan. It acts on nothing; what the host lacks comes back as gaps in the plan, mistakes in
 // the policy as one error that joins them all.
 func Compile(r Request, look Look) (*Plan, error) {
-	c := &compiler{policy: r.Policy, policyFiles: r.PolicyFiles, host: r.Host, look: look, mode: r.Mode, places: places{}, homes: Homes(r.Macros),
+	c := &compiler{policy: r.Policy, policyFiles: r.PolicyFiles, host: r.Host, look: look, mode: r.Mode, places: places{}, homes: Homes(r.Macros), own: r.Own,
 		absent: map[policy.Origin]bool{}}
 	p := &Plan{Mode: r.Mode, Policy: r.Policy, Command: r.Command, Shim: r.Policy.Shim && len(r.Overlay) != 0, Syscalls: map[string]bool{}}
 	p.Provider = c.ladder(r)
@@ -130,7 +132,10 @@ func (c *compiler) alwaysThere(r Request) {
 	}
 	if py := r.Host.Python; py != nil {
 		for _, need := range py.Reads {
-			c.showHost(need, Read, "python")
+			// Libraries are named by the interpreter's own bytes: from the system or from its prefix, or not at all.
+			if !slices.Contains(py.Libs, need) || inside(need, libraryFolders) || below(need, py.BasePrefix) {
+				c.showHost(need, Read, "python")
+			}
 		}
 		for _, lib := range py.SystemLibs {
 			c.showHost(lib, Read, "system libraries")
@@ -139,7 +144,7 @@ func (c *compiler) alwaysThere(r Request) {
 			c.showHost(r.Command.Exec, Read|Exec, "python")
 			c.showHost(py.Executable, Read|Exec, "python")
 		}
-		if py.Loader != "" {
+		if o := c.look.Resolve(py.Loader); py.Loader != "" && (inside(o.Path, libraryFolders) || below(o.Path, py.BasePrefix)) {
 			c.showHost(py.Loader, Read|Exec, "python's loader")
 		}
 	}
@@ -157,9 +162,17 @@ func (c *compiler) alwaysThere(r Request) {
 // showHost shows a host path with everything that leads to it, where it is a file or a folder.
 func (c *compiler) showHost(p string, rights Rights, why string) {
 	o := c.look.Resolve(p)
-	if o.Kind == File || o.Kind == Dir {
-		c.places.show(o, rights, alwaysThere, why)
+	if o.Kind != File && o.Kind != Dir {
+		return
 	}
+	for _, l := range o.Links {
+		if c.mode == Enforce && c.policyWrites(path.Dir(l.At)) {
+			c.gaps = addGap(c.gaps, Gap{Name: "link", Lost: fmt.Sprintf("%q (%s) goes through the link %q, which stands in a folder the box may write", p, why, l.At),
+				Needs: "the path of its target, " + shortQuote(o.Path)})
+			return
+		}
+	}
+	c.places.show(o, rights, alwaysThere, why)
 }
 
 // learnTree shows the host read-only but for the floor, and lets a learning run write below the project, the working folder and the

@@ -107,3 +107,5 @@ func (t fakeTree) Walk(dir string, limit int, visit func(string, Kind) bool) boo
 }
 
 func (t fakeTree) IDMap(string) bool { return true }
+
+func (t fakeTree) Text(string, int) string { return "" }

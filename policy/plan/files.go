@@ -76,19 +76,13 @@ func (c *compiler) grantOne(r *policy.Rule, rights Rights) {
 		p.Origins = append(p.Origins, r.Origin)
 		return
 	}
+	if rights&(Write|Create) != 0 && slices.ContainsFunc(c.own, func(own string) bool { return atOrBelow(o.Path, own) }) {
+		c.problem(r.Origin, "%q is psb's own: approvals and filters; no box may write there", r.Pattern.Text)
+		return
+	}
 	c.places.show(o, rights, r.Origin, "")
 	if rights.Has(Exec) && o.Kind == File {
 		c.runnable(o, r.Origin)
-	}
-}
-
-// runnable brings what an executable file needs to start: its ELF interpreter and libraries, or the interpreter its first line names.
-func (c *compiler) runnable(o Object, origin policy.Origin) {
-	for _, need := range c.host.Linked(o.Path) {
-		n := c.look.Resolve(need)
-		if n.Kind == File {
-			c.places.show(n, Read|Exec, origin, "started by "+path.Base(o.Path))
-		}
 	}
 }
 
@@ -178,114 +172,6 @@ func isAlways(p *Place) bool {
 		}
 	}
 	return len(p.Origins) > 0
-}
-
-// protect keeps policy files, git's hooks and configuration, the virtual environment and start-up files as they are wherever the box
-// may write around them; every folder from one up to its grant's root is bound onto itself, so that no ancestor can be renamed away.
-func (c *compiler) protect() {
-	names := map[string]bool{}
-	for _, f := range c.policyFiles {
-		names[f] = true
-	}
-	for _, home := range c.homes {
-		for _, n := range Guarded(home) {
-			names[n] = true
-		}
-	}
-	if c.host.Venv != "" {
-		names[c.host.Venv] = true
-	}
-	for _, root := range c.places.sorted() {
-		if root.Source.Kind != Dir || root.Rights&(Write|Create) == 0 || root.Guarded || root.Made != nil {
-			continue
-		}
-		host := root.Source.Path
-		for n := range names {
-			if below(n, host) {
-				c.guard(root, c.look.Resolve(n))
-				c.watch(n)
-			}
-		}
-		for _, n := range []string{".git", ".git/hooks", ".git/config", ".py-sandboxes"} {
-			c.watch(path.Join(host, n))
-		}
-		if !root.Rights.Has(Write) {
-			c.guardGit(root, path.Join(host, ".git"))
-			continue
-		}
-		complete := c.look.Walk(host, mostWalked, func(q string, k Kind) bool {
-			if path.Base(q) == ".git" {
-				c.guardGit(root, q)
-				return false
-			}
-			return true
-		})
-		c.guardGit(root, host) // a bare repository, or .git itself granted
-		if !complete {
-			c.gaps = addGap(c.gaps, Gap{Name: "protect", Lost: fmt.Sprintf("%q holds more than %d objects or folders psb cannot read: hooks and configuration of repositories in it may be writable", root.Path, mostWalked),
-				Needs: "a narrower write grant"})
-		}
-	}
-}
-
-// watch remembers a protected name that is not there: it cannot be masked without littering, so it is looked for after the run.
-func (c *compiler) watch(name string) {
-	if c.look.Resolve(name).Kind == Absent && !slices.Contains(c.watched, name) {
-		c.watched = append(c.watched, name)
-	}
-}
-
-// guardGit protects one repository's hooks and configuration, or the pointer file of a work tree.
-func (c *compiler) guardGit(root *Place, git string) {
-	o := c.look.Resolve(git)
-	if o.Path != git {
-		return // a link: its target is protected where it stands
-	}
-	switch o.Kind {
-	case File:
-		if path.Base(git) == ".git" {
-			c.guard(root, o)
-		}
-	case Dir:
-		if path.Base(git) != ".git" && c.look.Resolve(git+"/HEAD").Kind != File {
-			return
-		}
-		for _, n := range []string{"hooks", "config", "config.worktree", "info/attributes"} {
-			if p := c.look.Resolve(path.Join(git, n)); p.Kind != Absent && (n == "hooks" || p.Kind == File) {
-				c.guard(root, p)
-			}
-		}
-	}
-}
-
-// guard makes one object read-only below a writable root.
-func (c *compiler) guard(root *Place, o Object) {
-	if o.Kind == Absent || len(o.Links) != 0 {
-		return
-	}
-	inside := func(host string) string { return path.Join(root.Path, strings.TrimPrefix(host, root.Source.Path)) }
-	at := inside(o.Path)
-	if !root.Rights.Has(Write) && c.places[at] == nil {
-		return // keepPresent covers what has no rule of its own
-	}
-	p := c.places.at(at)
-	if p.Hidden {
-		return
-	}
-	p.Source, p.Guarded, p.Why = o, true, "protected"
-	p.Rights &^= Write | Create
-	if !root.Rights.Has(Write) {
-		return
-	}
-	p.Rights |= Read
-	for d := path.Dir(o.Path); below(d, root.Source.Path); d = path.Dir(d) {
-		a := c.places.at(inside(d))
-		if a.Source.Kind == Absent {
-			a.Source, a.Why = c.look.Resolve(d), "holds something protected"
-			a.Rights |= Read | Write
-			a.SelfBind = true
-		}
-	}
 }
 
 func shortQuote(s string) string { return fmt.Sprintf("%q", s) }

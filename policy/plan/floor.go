@@ -13,7 +13,9 @@ var floorHome = []string{
 	".config/rclone", ".config/sops", ".config/op", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".mozilla",
 	".thunderbird", ".local/share/keyrings", ".local/share/kwalletd", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
 	".mysql_history", ".sqlite_history", ".node_repl_history", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials",
-	".m2/settings.xml", ".gradle/gradle.properties", ".databrickscfg", ".boto", ".s3cfg", ".huggingface", ".cache/huggingface/token",
+	".m2/settings.xml", ".gradle/gradle.properties", ".databrickscfg", ".databricks.cfg", ".config/age", ".config/github-copilot", ".config/doctl", ".oci", ".snowflake", ".ssh2", ".claude", ".claude.json",
+	".codex", ".electrum", ".bitcoin", ".ethereum", ".config/solana", ".config/heroku", ".config/configstore", ".config/stripe", ".config/fly", ".fly", ".circleci",
+	".config/containers/auth.json", ".kaggle", ".pulumi/credentials.json", ".cache/pre-commit", ".boto", ".s3cfg", ".huggingface", ".cache/huggingface/token",
 }
 
 // floorSystem are the machine's own secrets.

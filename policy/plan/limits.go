@@ -46,7 +46,7 @@ func identityInside(h Host, provider Provider) Identity {
 	id := h.Identity
 	if h.Root && provider != None {
 		id.UID, id.GID = InsideID, InsideID
-		if !h.UserNS {
+		if !h.UserNS && !h.Nested {
 			id.UID, id.GID = HostID, HostID
 		}
 	}

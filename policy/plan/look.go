@@ -47,6 +47,8 @@ type Look interface {
 	// Walk calls visit for every object below dir (dir itself excluded), links not followed, until visit says stop or limit objects
 	// were seen; complete is false when the limit ended it or a folder could not be read.
 	Walk(dir string, limit int, visit func(path string, kind Kind) (enter bool)) (complete bool)
+	// Text gives at most limit bytes of a regular file, "" when it cannot be read.
+	Text(path string, limit int) string
 	// IDMap says whether the file system of path can be shown by an id-mapped mount; asked as real root only.
 	IDMap(path string) bool
 }

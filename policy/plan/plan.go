@@ -32,6 +32,7 @@ type Host struct {
 	Hostname     string
 	Root         bool     // the caller's user id is 0
 	Identity     Identity // the caller's account; ids as on the host
+	Nested       bool     // psb itself is inside a user namespace: its root is somebody's ordinary user
 	UserNS       bool     // user namespaces, and a mount in one, work
 	UserNSWhy    string   // why not
 	PlainNS      bool     // namespaces without a user namespace work (CAP_SYS_ADMIN)

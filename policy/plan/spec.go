@@ -40,7 +40,7 @@ func (c *compiler) spec(p *Plan, r Request) {
 	h := r.Host
 	p.Spec = namespaces.Spec{
 		Unshare:  namespaces.Set{User: h.UserNS, Mount: true, PID: true, Net: true, IPC: true, UTS: true, Cgroup: true},
-		LateUser: h.Root && h.UserNS && h.PlainNS,
+		LateUser: h.Root && h.UserNS && h.PlainNS && !h.Nested,
 		UID:      p.Identity.UID, GID: p.Identity.GID,
 		HostUID: h.Identity.UID, HostGID: h.Identity.GID,
 		Hostname: h.Hostname,
@@ -48,7 +48,7 @@ func (c *compiler) spec(p *Plan, r Request) {
 		Ops:      b.ops,
 		Root:     "/tmp",
 	}
-	if h.Root {
+	if h.Root && !h.Nested {
 		p.Spec.HostUID, p.Spec.HostGID = HostID, HostID
 	}
 	c.process(p, r)
@@ -82,7 +82,7 @@ func rlimits(l map[string]policy.Limit) []namespaces.Rlimit {
 		out = append(out, namespaces.Rlimit{Resource: rlimitNoFile, Value: v.Count})
 	}
 	if v, ok := l["pids"]; ok {
-		out = append(out, namespaces.Rlimit{Resource: rlimitNProc, Value: v.Count})
+		out = append(out, namespaces.Rlimit{Resource: rlimitNProc, Value: v.Count + 1} /* the reaper counts, too */)
 	}
 	return out
 }
