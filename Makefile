@@ -39,7 +39,11 @@ lint:
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@latest -tags $(TAGS) ./...
 
-install: build
+bin/psb:
+	$(MAKE) build
+
+# What stands in bin is installed: the one who may install need not have Go.
+install: bin/psb
 	install -D -m 0755 bin/psb $(DESTDIR)$(PREFIX)/bin/psb
 	for n in python-sb python3-sb ipython-sb; do ln -sf psb $(DESTDIR)$(PREFIX)/bin/$$n; done
 	install -D -m 0644 docs/man/psb.1 $(DESTDIR)$(PREFIX)/share/man/man1/psb.1

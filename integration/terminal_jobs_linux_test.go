@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -29,12 +30,12 @@ const psbLine = "psb --python " + systemPython + " --policy .py-sandboxes "
 
 // TestTerminalJobs: a shell's job control works on psb as on python.
 func TestTerminalJobs(t *testing.T) {
-	t.Run("stop and go on", func(t *testing.T) { each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 1) }) })
+	t.Run("stop and go on", func(t *testing.T) { each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 1, false) }) })
 	t.Run("stop and go on at once", func(t *testing.T) {
 		// broken: psb passes SIGCONT on although the shell sent it to the whole group; that second one may come after the next Ctrl-Z and
 		// undo it. And a stop that psb hears of only after the program went on again stops psb once more.
 		t.Skip("broken: Ctrl-Z right after fg is lost now and then, or fg shows Stopped again")
-		each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 30) })
+		each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 60, true) })
 	})
 	t.Run("stop and go on behind", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
@@ -54,8 +55,7 @@ func TestTerminalJobs(t *testing.T) {
 			k := s.bash(t)
 			k.line(psbLine+"keys.py "+s.word+" &", "ready")
 			until(t, "the reading job is stopped", func() bool { return stopped(t, s.word) >= 2 })
-			k.line("jobs", "Stopped")
-			k.expect(prompt)
+			k.knowsStopped()
 			k.send("fg\n")
 			k.expect("keys.py")
 			k.line("hello", `line 'hello\n' after 0`)
@@ -122,23 +122,24 @@ func TestTerminalJobs(t *testing.T) {
 			k.line("stty tostop", prompt)
 			k.line(psbLine+"-c 'print(\"from\", \"behind\")' "+s.word+" &", prompt)
 			until(t, "the writing job is stopped", func() bool { return stopped(t, s.word) >= 2 })
+			k.knowsStopped()
 			k.line("fg", "from behind\r\n")
 			k.expect(prompt)
 			k.line(`echo "status: $?"`, "status: 0\r\n")
 		})
 	})
 	t.Run("psb behind writing", func(t *testing.T) {
-		// broken: psb's handler of SIGTTOU restarts the write, which raises it again: psb takes a whole processor and never ends.
-		t.Skip("broken: psb spins on SIGTTOU")
+		// broken: psb's handler of SIGTTOU lets the write start again, which raises it again, until the pipe of signals is full and the handler waits for ever.
+		t.Skip("broken: psb hangs, and only SIGKILL ends it")
 		each(t, func(t *testing.T, s scene) { // what stops here is psb, which has a denial to tell
-			s.put(t, "home/work/project/quiet.py", "try:\n    open('data.txt')\nexcept OSError:\n    pass\n")
-			s.put(t, "home/work/project/data.txt", "")
+			s.put(t, "home/work/project/quiet.py", "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 80))\nexcept OSError:\n    pass\n")
 			s.give(t)
 			k := s.bash(t)
 			k.line("stty tostop", prompt)
 			k.line(psbLine+"quiet.py "+s.word+" &", prompt)
 			until(t, "psb is stopped", func() bool { return stopped(t, s.word) == 1 && len(withWord(t, s.word)) == 1 })
-			k.line("fg", "psb: denied: read data.txt")
+			k.knowsStopped()
+			k.line("fg", "psb: denied: connect 192.0.2.1:80")
 			k.expect(prompt)
 			k.line(`echo "status: $?"`, "status: 0\r\n")
 		})
@@ -149,6 +150,7 @@ func TestTerminalJobs(t *testing.T) {
 			k := s.bash(t)
 			k.line("psb echo.py "+s.word+" &", prompt)
 			until(t, "psb is stopped", func() bool { return stopped(t, s.word) == 1 })
+			k.knowsStopped()
 			k.send("fg\n")
 			k.expect("echo.py")
 			k.line("q", prompt)
@@ -200,17 +202,19 @@ func TestTerminalJobs(t *testing.T) {
 	})
 }
 
-// stopAndGoOn presses Ctrl-Z and types fg a number of times.
-func stopAndGoOn(t *testing.T, s scene, rounds int) {
+// stopAndGoOn presses Ctrl-Z and types fg a number of times; hasty is as fast as a script that types.
+func stopAndGoOn(t *testing.T, s scene, rounds int, hasty bool) {
 	k := s.bash(t)
 	k.line(psbLine+"keys.py guard "+s.word, "ready")
 	for range rounds {
 		k.send(ctrlZ)
 		k.expect("Stopped")
 		k.expect(prompt)
-		until(t, "everything of the job is stopped", func() bool { return stopped(t, s.word) >= 2 })
-		k.line("jobs", "Stopped")
-		k.expect(prompt)
+		if !hasty {
+			until(t, "everything of the job is stopped", func() bool { return stopped(t, s.word) >= 2 })
+			k.line("jobs", "Stopped")
+			k.expect(prompt)
+		}
 		k.send("fg\n")
 		k.expect("keys.py")
 		k.line("hello", `line 'hello\n' after 0`)
@@ -220,4 +224,15 @@ func stopAndGoOn(t *testing.T, s scene, rounds int) {
 	k.line("end", "done 1")
 	k.expect(prompt)
 	k.line(`echo "status: $?"`, "status: 7\r\n")
+}
+
+// knowsStopped waits until the shell has noticed that its job stopped: fg sends no SIGCONT to a job it takes for running.
+func (k *console) knowsStopped() {
+	k.t.Helper()
+	until(k.t, "the shell knows of the stop", func() bool {
+		from := len(k.shown())
+		k.line("jobs", "jobs\r\n")
+		k.expect(prompt)
+		return strings.Contains(k.shown()[from:], "Stopped")
+	})
 }

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// learning is how a person would start a learning run from the shell; the policy of the scene is added to.
-const learning = "psb --python " + systemPython + " --learn "
+// learning is how a person would start a learning run from the shell; the scene's policy is named, so nobody asks about it.
+const learning = psbLine + "--learn "
 
 // TestTerminalLearning: a program that is watched behaves at a terminal as one that is not.
 func TestTerminalLearning(t *testing.T) {
 	learn := func(t *testing.T, s scene, args ...string) *console {
 		t.Helper()
-		return s.console(t, call{argv: append([]string{psb(t), "--python", systemPython, "--learn"}, args...)})
+		return s.console(t, call{argv: append([]string{psb(t), "--python", systemPython}, args...)})
 	}
 	t.Run("interrupt", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
-			k := learn(t, s, "keys.py", "guard")
+			k := learn(t, s, "--policy", ".py-sandboxes", "--learn", "keys.py", "guard")
 			k.expect("ready")
 			for _, want := range []string{"interrupt 1\r\n", "interrupt 2\r\n"} {
 				k.send(ctrlC)
@@ -39,7 +39,7 @@ func TestTerminalLearning(t *testing.T) {
 			s.put(t, "home/work/project/read.py", "open('data.txt')\nprint('ready', flush=True)\ninput()\n")
 			s.put(t, "home/work/project/data.txt", "")
 			s.give(t)
-			k := learn(t, s, "read.py")
+			k := learn(t, s, "--learn", "read.py")
 			k.expect("ready")
 			k.send(ctrlC)
 			k.expect("KeyboardInterrupt")
@@ -51,7 +51,7 @@ func TestTerminalLearning(t *testing.T) {
 	})
 	t.Run("terminate", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
-			k := learn(t, s, "keys.py")
+			k := learn(t, s, "--policy", ".py-sandboxes", "--learn", "keys.py")
 			k.expect("ready")
 			k.signal(syscall.SIGTERM)
 			k.ends("signal terminated")
@@ -59,7 +59,7 @@ func TestTerminalLearning(t *testing.T) {
 	})
 	t.Run("resize", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
-			k := learn(t, s, "keys.py", "size")
+			k := learn(t, s, "--policy", ".py-sandboxes", "--learn", "keys.py", "size")
 			k.expect("ready")
 			must(t, unix.IoctlSetWinsize(int(k.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 132}))
 			k.expect("size now 132x40")
@@ -85,7 +85,7 @@ func TestTerminalLearning(t *testing.T) {
 	})
 	t.Run("asks", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
-			k := learn(t, s, "asks.py")
+			k := learn(t, s, "--policy", ".py-sandboxes", "--learn", "asks.py")
 			k.expect("front True\r\n")
 			k.expect("name? ")
 			k.line("Ann", "name is Ann\r\n")
@@ -104,7 +104,7 @@ func TestTerminalLearning(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
 				want := s.run(t, call{argv: []string{systemPython, name, s.word}})
 				endOrphans(t, s.word)
-				got := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--learn", name, s.word}})
+				got := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "--learn", name, s.word}})
 				if want.code != 0 || got.code != want.code || got.out != want.out {
 					t.Errorf("python: %v\npsb: %v", want, got)
 				}
@@ -114,7 +114,7 @@ func TestTerminalLearning(t *testing.T) {
 	t.Run("inherited", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			want := s.run(t, call{argv: []string{systemPython, "inherit.py", systemPython, "inherited.py"}})
-			got := s.run(t, call{argv: []string{systemPython, "inherit.py", psb(t), "--python", systemPython, "--learn", "inherited.py"}})
+			got := s.run(t, call{argv: []string{systemPython, "inherit.py", psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "--learn", "inherited.py"}})
 			ignored := regexp.MustCompile(`(?m)^ignored.*$`)
 			if want.code != 0 || ignored.FindString(got.out) != ignored.FindString(want.out) {
 				t.Errorf("python: %v\npsb: %v", want, got)

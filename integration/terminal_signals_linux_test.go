@@ -20,6 +20,7 @@ func atTerminal(t *testing.T, who person) scene {
 		t.Skip("needs psb")
 	}
 	s := newScene(t, who)
+	t.Cleanup(func() { endOrphans(t, s.word) })
 	copyTree(t, "testdata/terminal", s.project)
 	s.put(t, "home/work/project/.py-sandboxes", emptyPolicy)
 	s.give(t)

@@ -214,7 +214,7 @@ func TestEditOrderDoesNotMatter(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
-	if got := string(New("Rights of app.py, learned by psb")); got != webApp[:strings.Index(webApp, "\n[env]")] {
+	if got := string(New("app.py")); got != webApp[:strings.Index(webApp, "\n[env]")] {
 		t.Errorf("%q", got)
 	}
 	mustParse(t, string(New("a\nb = 1\r\x00")))

@@ -6,10 +6,14 @@ import (
 	"unicode"
 )
 
-// New gives a fresh policy file: a line that says what the file is (such as "Rights of app.py, learned by psb"), a
-// line that says what to do with it, and the version.
-func New(about string) []byte {
-	return []byte("# " + oneLine(about) + "; one rule a line, edit freely. Format: psb policy help\n" +
+// New gives a fresh policy file: a line that says whose rights it holds, a line that says what to do with it, and the
+// version. program names what was learned ("app.py", "-m package"); "" is a file begun by hand.
+func New(program string) []byte {
+	about := "Rights of the programs in this folder"
+	if program != "" {
+		about = "Rights of " + oneLine(program) + ", learned by psb"
+	}
+	return []byte("# " + about + "; one rule a line, edit freely. Format: psb policy help\n" +
 		"# Read the lines marked ! first, then commit this file.\nversion = 1\n")
 }
 

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +46,25 @@ type options struct {
 	json       bool // explain only
 }
 
+// runOptions are psb's own options as completion offers them; what their value is decides what is offered for it.
+var runOptions = []struct{ name, value, what string }{
+	{"allow", "rule", "one more right for this run"},
+	{"allow-gap", "gap", "go on without what this host cannot do"},
+	{"help", "", "print a summary"},
+	{"learn", "", "run once, confined, and write what the program needed"},
+	{"learn-write", "folder", "let the learning run write below it, too"},
+	{"limit", "limit", "one limit for this run"},
+	{"parallel", "", "learn without keeping the program on one processor"},
+	{"policy", "file", "use this policy; naming it approves it"},
+	{"provider", "provider", "how the box is built"},
+	{"python", "file", "the interpreter"},
+	{"report", "file", "write how the run ended and what was refused"},
+	{"require", "layer", "stop when this layer is missing, too"},
+}
+
+// providers of this build; a policy file may name others of the format.
+var providers = []string{"auto", "namespaces", "landlock", "none"}
+
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
 var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true, "learn-unix": true, "timing": true}
 
@@ -53,8 +75,25 @@ type usageError struct{ what, hint string }
 
 func (e *usageError) Error() string { return e.what }
 
-// parseRun reads a run line. It touches nothing.
+// parseRun reads a run line. It touches nothing, but for --help among psb's options, which ends every journey here: it is printed and the
+// refusal to go on says nothing and has status 0.
 func parseRun(argv []string) (*runLine, error) {
+	r, err := readRun(argv)
+	if errors.Is(err, errHelp) {
+		status := 0
+		root := commandTree(&world{}, &status)
+		root.SetOut(os.Stdout)
+		if err := root.Help(); err != nil {
+			return nil, err
+		}
+		return nil, &refusal{}
+	}
+	return r, err
+}
+
+var errHelp = errors.New("help was asked for")
+
+func readRun(argv []string) (*runLine, error) {
 	r := &runLine{}
 	i := 0
 	for ; i < len(argv); i++ {
@@ -68,6 +107,8 @@ func parseRun(argv []string) (*runLine, error) {
 			return r, nil
 		case a == "--":
 			return nil, &usageError{"-- stands before no program", "psb SCRIPT, psb -m MODULE, or psb exec -- COMMAND"}
+		case a == "--help":
+			return nil, errHelp
 		case a == "--check-hash-based-pycs":
 			if i+1 == len(argv) {
 				return nil, &usageError{a + " needs a value", a + " default|always|never"}
@@ -151,6 +192,9 @@ func (r *runLine) long(words []string) (int, error) {
 	case "python":
 		r.python = value
 	case "provider":
+		if !slices.Contains(providers, value) {
+			return 0, &usageError{"--provider " + plainText(value) + ": no provider of this build", "one of " + strings.Join(providers, ", ")}
+		}
 		r.provider = value
 	case "allow-gap":
 		r.allowGaps = append(r.allowGaps, strings.Split(value, ",")...)

@@ -64,6 +64,7 @@ func TestParseRunRefuses(t *testing.T) {
 		"--parallel=1 x.py":  "takes no value",
 		"--audit x.py":       "not in this build",
 		"--report r.xml x":   "only .json",
+		"--provider bwrap x": "one of auto, namespaces, landlock, none",
 		"-m":                 "-m needs a value",
 		"-c":                 "-c needs a value",
 		"-W":                 "-W needs a value",
@@ -111,5 +112,28 @@ func TestPlainText(t *testing.T) {
 		if got := plainText(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
+	}
+}
+
+// TestHelpAnywhere: among psb's options --help is psb's, behind the program it is not.
+func TestHelpAnywhere(t *testing.T) {
+	for words, want := range map[string]bool{"--help": true, "--policy p --help x.py": true, "-u --help": true, "x.py --help": false, "-m mod --help": false, "-c 1 --help": false, "--help-all": false} {
+		if _, err := readRun(strings.Fields(words)); (err == errHelp) != want {
+			t.Errorf("%q: %v, want help %v", words, err, want)
+		}
+	}
+}
+
+// TestRunOptionsComplete: completion offers what the parser takes, and nothing else.
+func TestRunOptionsComplete(t *testing.T) {
+	var offered []string
+	for _, o := range runOptions {
+		if o.value != "" {
+			offered = append(offered, o.name)
+		}
+	}
+	known := slices.Sorted(slices.Values(valueOptions))
+	if !slices.Equal(offered, known) {
+		t.Errorf("offered %v, known %v", offered, known)
 	}
 }

@@ -87,6 +87,7 @@ func (r *refused) denials(j *job) []*denial {
 			continue
 		}
 		d.explain(j, v)
+		d.widen(j, out)
 		out = append(out, d)
 	}
 	return out
@@ -104,17 +105,20 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 	o := j.look.Resolve(abs)
 	a := policy.Access{Op: policy.OpRead, Object: o.Path}
 	if o.Kind == plan.Dir {
-		a = policy.Access{Op: policy.OpList, Object: strings.TrimSuffix(o.Path, "/") + "/"}
+		a = policy.Access{Op: policy.OpList, Object: folderName(o.Path)}
 	}
 	switch errno {
-	case "2", "20": // ENOENT, ENOTDIR: the sandbox's doing only where the host has the object
+	case "2", "20": // ENOENT, ENOTDIR: the sandbox's doing only where the host has the object, or a folder of the project that is not in the box
+		if o.Kind == plan.Absent {
+			return unseenFolder(j, o)
+		}
 		if o.Kind == plan.File && o.Mode&0o111 != 0 && programFolder(filepath.Dir(abs)) {
 			a = policy.Access{Op: policy.OpExec, Object: abs}
 		}
-		return a, o.Kind != plan.Absent
+		return a, true
 	case "1", "13", "30": // EPERM, EACCES, EROFS
 		if o.Kind == plan.Absent {
-			return a, createRefused(j, o, &a)
+			return createRefused(j, o, errno)
 		}
 		if j.policy.Decide(a).Allowed || errno == "30" {
 			a.Op = policy.OpWrite
@@ -124,25 +128,56 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 	return a, false
 }
 
+func folderName(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
+
 // programFolder: what stands there is looked for to be run.
 func programFolder(dir string) bool {
 	return strings.HasSuffix(dir, "/bin") || strings.HasSuffix(dir, "/sbin")
 }
 
-// createRefused: a name that is not on the host, in a folder that is.
-func createRefused(j *job, o plan.Object, a *policy.Access) bool {
+// createRefused: a name that is not on the host, in a folder that is. A box that is a root of its own refuses to make it as read-only
+// (EROFS); what it answers with EACCES there was the look into a folder that no rule opens. Landlock alone says EACCES to both.
+func createRefused(j *job, o plan.Object, errno string) (policy.Access, bool) {
 	dir := filepath.Dir(o.Path)
-	*a = policy.Access{Op: policy.OpCreate, Object: o.Path}
-	return j.look.Resolve(dir).Kind == plan.Dir && !strings.HasPrefix(o.Path, "/tmp/") && !strings.HasPrefix(o.Path, "/dev/") && !strings.HasPrefix(o.Path, "/proc/")
+	a := policy.Access{Op: policy.OpCreate, Object: o.Path}
+	if list := (policy.Access{Op: policy.OpList, Object: folderName(dir)}); errno == "13" && j.plan.Provider == plan.Namespaces && !opened(j, list) {
+		a = list
+	}
+	return a, j.look.Resolve(dir).Kind == plan.Dir && (ours(j, o.Path) || !private(o.Path))
+}
+
+// opened: some rule lets the box look into the folder, or make names there.
+func opened(j *job, list policy.Access) bool {
+	return j.policy.Decide(list).Allowed || j.policy.Decide(policy.Access{Op: policy.OpCreate, Object: list.Object}).Allowed
+}
+
+// private: the box has its own; what is refused there is not about the host's.
+func private(p string) bool { return below(p, "/tmp") || below(p, "/dev") || below(p, "/proc") }
+
+// ours: below the project or the working folder.
+func ours(j *job, p string) bool {
+	return j.where.project != "" && below(p, j.where.project) || below(p, j.plan.Command.Dir)
+}
+
+// unseenFolder: a name that the host does not have either, in a folder of the project that is not in the box: whether the program wanted to
+// read or to make it, what kept it out is the folder.
+func unseenFolder(j *job, o plan.Object) (policy.Access, bool) {
+	dir := filepath.Dir(o.Path)
+	a := policy.Access{Op: policy.OpList, Object: folderName(dir)}
+	if !ours(j, dir) || j.look.Resolve(dir).Kind != plan.Dir {
+		return a, false
+	}
+	for _, p := range j.plan.Places {
+		if p.Path == dir || below(p.Path, dir) || p.Source.Kind == plan.Dir && below(dir, p.Path) && p.Rights&(plan.Read|plan.Write) != 0 {
+			return a, false
+		}
+	}
+	return a, true
 }
 
 // explain fills in what to do about a denial.
 func (d *denial) explain(j *job, v policy.Verdict) {
 	d.Rule = v.Fix.String()
-	object := d.Object
-	if filepath.IsAbs(object) {
-		object = shown(j.w.cwd, object)
-	}
 	switch {
 	case v.Blocker != nil:
 		o := v.Blocker.Origin
@@ -161,7 +196,62 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 	case d.Op == string(policy.OpSyscall):
 		d.Hint = syscallHint(d.Object)
 	default:
-		d.Hint = "psb policy add " + policyFlag(j) + d.Op + " " + shellQuote(object)
+		d.Hint = addHint(j, d.Access)
+	}
+}
+
+// addHint is the command that would allow an access, fit for pasting.
+func addHint(j *job, a policy.Access) string {
+	object := shownObject(j.w.cwd, a.Object)
+	if filepath.IsAbs(a.Object) {
+		object = strings.ReplaceAll(object, "${", "$${")
+		if strings.HasPrefix(object, "-") || strings.HasPrefix(object, "~") { // no option, no home
+			object = "./" + object
+		}
+	}
+	return "psb policy add " + policyFlag(j) + string(a.Op) + " " + shellQuote(object)
+}
+
+// shownObject is an object as a line names it: relative where it is below the working folder.
+func shownObject(cwd, object string) string {
+	if !filepath.IsAbs(object) {
+		return object
+	}
+	if strings.TrimSuffix(object, "/") == strings.TrimSuffix(cwd, "/") {
+		return "./"
+	}
+	return shown(cwd, object)
+}
+
+// madeFolder finds the folder above an object that the program may have made itself: one that stands where names may be made.
+func madeFolder(p *policy.Policy, object string) string {
+	for dir := filepath.Dir(object); dir != "/"; dir = filepath.Dir(dir) {
+		if p.Decide(policy.Access{Op: policy.OpCreate, Object: dir}).Allowed {
+			return dir
+		}
+	}
+	return ""
+}
+
+// widen: what stands in a folder that the program made itself stays as it was in the next run, file by file. The second refusal there
+// says that the folder is the program's: then the hint is one line for it.
+func (d *denial) widen(j *job, before []*denial) {
+	if d.Access.Op != policy.OpWrite && d.Access.Op != policy.OpCreate || d.Hint != addHint(j, d.Access) {
+		return
+	}
+	dir := madeFolder(j.policy, d.Access.Object)
+	if dir == "" {
+		return
+	}
+	second := false
+	for _, o := range before {
+		second = second || (o.Access.Op == policy.OpWrite || o.Access.Op == policy.OpCreate) && below(o.Access.Object, dir)
+	}
+	for _, r := range j.policy.Rules { // an earlier hint was followed
+		second = second || !r.Deny && (r.Pattern.Object == dir || below(r.Pattern.Object, dir))
+	}
+	if second {
+		d.Hint = addHint(j, policy.Access{Op: policy.OpWrite, Object: folderName(dir)})
 	}
 }
 
@@ -186,10 +276,6 @@ func policyFlag(j *job) string {
 
 // line is one denial on one line.
 func (d *denial) line(cwd string) string {
-	object := d.Object
-	if filepath.IsAbs(object) {
-		object = shown(cwd, object)
-	}
 	var notes []string
 	if d.Where != "" {
 		notes = append(notes, plainText(shown(cwd, d.Where)))
@@ -197,29 +283,26 @@ func (d *denial) line(cwd string) string {
 	if d.Count > 1 {
 		notes = append(notes, fmt.Sprintf("%d times", d.Count))
 	}
-	s := "denied: " + d.Op + " " + plainText(object)
+	s := "denied: " + d.Op + " " + plainText(shownObject(cwd, d.Object))
 	if len(notes) > 0 {
 		s += " (" + strings.Join(notes, ", ") + ")"
 	}
 	return s
 }
 
+// mostDenials bounds what is printed: a program may be refused a thousand things, and the report has them all.
+const mostDenials = 20
+
 // tell prints denials with their hints; psb says nothing when there are none.
 func tell(v voice, cwd string, list []*denial) {
-	for _, d := range list {
+	for i, d := range list {
+		if i == mostDenials {
+			v.say("… and %s: --report FILE.json", counted(len(list)-i, "more denial"))
+			return
+		}
 		v.say("%s", d.line(cwd))
 		if d.Hint != "" {
-			v.hint("%s", plainHint(d.Hint))
+			v.hint("%s", d.Hint)
 		}
 	}
-}
-
-// plainHint: hints hold quoted words; what is left of control characters must not reach the terminal.
-func plainHint(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, s)
 }

@@ -1,9 +1,44 @@
 package main
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 //go:embed help.txt
 var longHelp string
 
 //go:embed usage.txt
 var usageText string
+
+// operations are the words that add, remove and why share with denials and --allow.
+const operations = `
+Operations and their objects:
+  read write exec hide device   a file, or a folder with everything below: data/x.csv, data/
+  create list                   a folder: out/
+  env                           a variable's name: RATES_URL
+  syscall                       a kernel call's name: mlock
+  connect listen deny           an address and a port: pypi.org:443 (nothing grants it in this build)
+  import call                   a module, a function (nothing grants it in this build)
+`
+
+// policyHelp is the format on one page; docs/policy.md has every word.
+var policyHelp = strings.TrimLeft(`
+The policy file .py-sandboxes: TOML, one rule a line. docs/policy.md is the full reference.
+
+version = 1
+[env]          # NAME = true (the host's value), "text" (this value), false (never); "LC_*" = true
+[files]        # "path" = read | write (also reads) | exec | hide | device; "folder/" is everything below
+               # "folder/" = create | list: that folder only; several: "bin/tool" = ["read", "exec"]
+[net]          # "host:port" = connect | listen | deny
+[syscalls]     # name = true | false
+[limits]       # memory = "512M", memory_swap, cpus, cpu_time, wall = "60s", pids, file_size, disk, open_files, output
+[sandbox]      # python, provider, require, allow_gaps
+[python]       # shim = true
+
+psb policy show | check                 the file with its includes; every problem at once, and what would stop a run here
+psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
+psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
+psb policy approve [--forget]           show what changed and let the file as it is now count
+psb policy --policy FILE …              the same for another file
+`, "\n")

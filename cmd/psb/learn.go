@@ -78,6 +78,9 @@ func (j *job) learnable() error {
 	if err := j.checkTrust(); err != nil {
 		return err
 	}
+	if j.written.Locked {
+		return refuse("", "%s is locked: learning cannot add to it", j.shownPolicy())
+	}
 	if j.where.exists { // learning adds to what somebody has read, never to what a clone brought along
 		if err := j.approved(false); err != nil {
 			return err

@@ -6,64 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"psb/policy"
 	"psb/policy/approval"
 )
-
-// policyCommand is `psb policy …`: everything about the file, nothing about a run.
-func policyCommand(w *world, status *int) *cobra.Command {
-	var file string
-	var forget bool
-	root := &cobra.Command{Use: "policy", Short: "show, check, change and approve the policy file", Long: policyHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "help"}
-			hint := "psb policy help"
-			if n := nearest(args[0], names); n != "" {
-				hint = "did you mean psb policy " + n + "?"
-			}
-			return &usageError{"policy: unknown command " + plainText(args[0]), hint}
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	root.PersistentFlags().StringVar(&file, "policy", "", "the policy `file`; otherwise ./"+policyName)
-	sub := func(use, short string, args cobra.PositionalArgs, f func(e *editing, args []string) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, words []string) error {
-			err := f(newEditing(w, file), words)
-			*status = refusedStatus(err)
-			if err == nil {
-				*status = 0
-			}
-			return err
-		}}
-		root.AddCommand(c)
-		return c
-	}
-	words := cobra.MinimumNArgs(2)
-	sub("show", "print the policy with its includes joined", cobra.NoArgs, func(e *editing, _ []string) error { return e.show() })
-	sub("check", "parse and validate, every problem at once", cobra.NoArgs, func(e *editing, _ []string) error { return e.check() })
-	sub("add OP OBJECT", "add one rule, every other byte stays", words, func(e *editing, a []string) error { return e.add(strings.Join(a, " ")) })
-	sub("remove OP OBJECT", "take one rule out", words, func(e *editing, a []string) error { return e.remove(strings.Join(a, " ")) })
-	sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
-		code, err := e.why(strings.Join(a, " "))
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
-	})
-	sub("approve", "let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
-		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
-	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
-		_, err := w.stdio[1].WriteString(policyHelp)
-		return err
-	}})
-	return root
-}
 
 // editing is one policy file and what its words mean here.
 type editing struct {
@@ -93,6 +43,7 @@ func (e *editing) load() (*policy.Policy, error) {
 	return p, nil
 }
 
+// show prints the bytes as they are, on a terminal what cannot be seen escaped.
 func (e *editing) show() error {
 	p, err := e.load()
 	if err != nil {
@@ -100,41 +51,87 @@ func (e *editing) show() error {
 	}
 	for i, s := range p.Sources {
 		if i > 0 {
-			if _, err := fmt.Fprintf(e.w.stdio[1], "\n# included: %s\n", s.Name); err != nil {
+			if _, err := fmt.Fprintf(e.w.stdio[1], "\n# included: %s\n", plainText(s.Name)); err != nil {
 				return err
 			}
 		}
-		if _, err := e.w.stdio[1].Write(s.Bytes); err != nil {
+		text := s.Bytes
+		if isTerminal(e.w.stdio[1]) {
+			text = []byte(plainLines(string(text)))
+		}
+		if _, err := e.w.stdio[1].Write(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *editing) check() error {
-	p, err := e.load()
-	if err != nil {
-		return err
-	}
-	if _, err := p.Expand(e.macros); err != nil {
-		return refuse("", "%s", err)
-	}
-	_, err = fmt.Fprintf(e.w.stdio[1], "%s: %d rules, no problem\n", shown(e.w.cwd, e.path), len(p.Rules))
+// sayLine prints one line of an answer.
+func (e *editing) sayLine(format string, args ...any) error {
+	_, err := fmt.Fprintln(e.w.stdio[1], plainLine(fmt.Sprintf(format, args...)))
 	return err
 }
 
-func (e *editing) add(words string) error {
-	r, err := policy.ParseRule(words, filepath.Dir(e.path), e.macros)
-	if err != nil {
-		return refuse(`psb policy add read data/x.csv`, "%s", err)
+// words joins the words of a rule and makes good what is often meant.
+func (e *editing) words(args []string) (string, error) {
+	fields := strings.Fields(strings.Join(args, " "))
+	if len(fields) < 2 {
+		return "", &usageError{"OP OBJECT is needed", "psb policy add read data/x.csv"}
 	}
-	return e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) })
+	op := policy.Op(fields[0])
+	switch op {
+	case "limit", "limits":
+		return "", &usageError{"limits are lines of the file, not rules", fmt.Sprintf("edit [limits] in %s: memory = \"512M\"; for one run psb --limit memory=512M …", plainText(shown(e.w.cwd, e.path)))}
+	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall:
+		if len(fields) > 2 {
+			hint := "psb policy add " + fields[0] + " " + shellQuote(fields[1])
+			if op == policy.OpEnv {
+				hint = fmt.Sprintf("to set a value, edit [env] in %s: %s = %q", plainText(shown(e.w.cwd, e.path)), fields[1], strings.Join(fields[2:], " "))
+			}
+			return "", &usageError{fmt.Sprintf("%s takes one name, not %s", op, plainText(strings.Join(fields[1:], " "))), hint}
+		}
+	case policy.OpExec:
+		if name := strings.Join(args[1:], " "); len(args) > 1 && !strings.ContainsAny(name, "/~$") && !present(absolute(e.w.cwd, name)) {
+			if p, err := findCommand(e.w, name); err == nil { // a command as a shell would find it
+				return string(op) + " " + p, nil
+			}
+		}
+	}
+	return strings.Join(args, " "), nil
 }
 
-func (e *editing) remove(words string) error {
+func (e *editing) rule(args []string, example string) (policy.Rule, error) {
+	words, err := e.words(args)
+	if err != nil {
+		return policy.Rule{}, err
+	}
 	r, err := policy.ParseRule(words, filepath.Dir(e.path), e.macros)
 	if err != nil {
-		return refuse(`psb policy remove read data/x.csv`, "%s", err)
+		return r, refuse(example, "%s", err)
+	}
+	return r, nil
+}
+
+func (e *editing) add(args []string) error {
+	r, err := e.rule(args, "psb policy add read data/x.csv")
+	if err != nil {
+		return err
+	}
+	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) }); err != nil {
+		return err
+	}
+	gap := map[policy.Op]string{policy.OpConnect: "net", policy.OpListen: "net", policy.OpImport: "python", policy.OpCall: "python"}[r.Op]
+	if gap != "" {
+		e.w.ui.say("this build cannot grant %s: a run under this line stops (gap %s)", r.Op, gap)
+		e.w.ui.hint("psb --allow-gap %s … runs without it", gap)
+	}
+	return nil
+}
+
+func (e *editing) remove(args []string) error {
+	r, err := e.rule(args, "psb policy remove read data/x.csv")
+	if err != nil {
+		return err
 	}
 	if !present(e.path) {
 		return refuse("", "policy %s: no such file", shown(e.w.cwd, e.path))
@@ -167,7 +164,7 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 			return nil, err
 		}
 		changes = list
-		p, err := policy.Parse(shown(e.w.cwd, e.path), src)
+		p, err := policy.Load(e.reading(map[string][]byte{e.path: src}), shown(e.w.cwd, e.path), e.macros)
 		if err != nil {
 			return nil, err
 		}
@@ -175,10 +172,10 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 		return src, err
 	})
 	if err != nil {
-		return refuse("", "%s: %s", shown(e.w.cwd, e.path), err)
+		return e.refused(err)
 	}
 	for _, c := range changes {
-		if _, err := fmt.Fprintln(e.w.stdio[1], changeLine(shown(e.w.cwd, e.path), c)); err != nil {
+		if err := e.sayLine("%s", changeLine(shown(e.w.cwd, e.path), c)); err != nil {
 			return err
 		}
 	}
@@ -195,6 +192,32 @@ func (e *editing) change(edit func(old []byte) ([]byte, []policy.Change, error))
 		return refuse("", "approvals: %s", err)
 	}
 	return nil
+}
+
+// reading gives policy files as Load asks for them, some with another text than the one on disk.
+func (e *editing) reading(instead map[string][]byte) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if text, ok := instead[absolute(e.w.cwd, name)]; ok {
+			return text, nil
+		}
+		return policy.ReadFile(name)
+	}
+}
+
+// refused words why a change was not made, each line with the file's name once.
+func (e *editing) refused(err error) *refusal {
+	name := shown(e.w.cwd, e.path)
+	var pe *policy.ParseError
+	if errors.As(err, &pe) {
+		return refuse("", "%s", err)
+	}
+	if at, what, ok := strings.Cut(strings.TrimPrefix(err.Error(), "line "), ": "); ok && strings.HasPrefix(err.Error(), "line ") {
+		return refuse("", "%s:%s: %s", name, at, what)
+	}
+	if strings.HasPrefix(err.Error(), "cannot write ") {
+		return refuse("", "%s", err)
+	}
+	return refuse("", "%s: %s", name, err)
 }
 
 // changeLine words one change: the line as it is now, or the one that went.
@@ -215,10 +238,19 @@ func (e *editing) flag() string {
 	return ""
 }
 
+// approve shows what changed since the last approved text. On a terminal it asks; elsewhere the words are the approval.
 func (e *editing) approve(forget bool) error {
 	store := approval.At(e.macros.Config)
+	name := shown(e.w.cwd, e.path)
 	if forget {
-		return store.Forget(e.path)
+		state, _, err := store.Check(e.path, nil)
+		if err == nil && state == approval.Never {
+			return e.sayLine("nothing to forget: %s was never approved", name)
+		}
+		if err := store.Forget(e.path); err != nil { // a record that cannot be read is forgotten, too
+			return refuse("", "approvals: %s", err)
+		}
+		return e.sayLine("forgotten: %s is not approved any more, and never was", name)
 	}
 	p, err := e.load()
 	if err != nil {
@@ -229,68 +261,122 @@ func (e *editing) approve(forget bool) error {
 		return refuse("", "approvals: %s", err)
 	}
 	if state == approval.Approved {
-		return nil
+		return e.sayLine("already approved: %s (%s)", name, counted(len(p.Rules), "rule"))
 	}
-	var diff bytes.Buffer
-	fmt.Fprint(&diff, approval.Diff(last, p.Sources))
-	if _, err := e.w.stdio[1].Write(diff.Bytes()); err != nil {
+	if _, err := fmt.Fprint(e.w.stdio[1], approval.Diff(last, p.Sources)); err != nil { // escaped by Diff
 		return err
+	}
+	if e.w.terminal() && !(&job{w: e.w}).ask("approve it? [y/N] ", "y") {
+		return refuse("psb policy approve"+e.flag(), "not approved")
 	}
 	if err := store.Approve(e.path, p.Sources); err != nil {
 		return refuse("", "approvals: %s", err)
 	}
+	return e.sayLine("approved: %s (%s)", name, counted(len(p.Rules), "rule"))
+}
+
+// check tells every problem of the file at once, and what would stop a run here though the file is right.
+func (e *editing) check() error {
+	p, problems, notes, err := e.examine()
+	if err != nil {
+		return err
+	}
+	name := shown(e.w.cwd, e.path)
+	if len(problems) > 0 {
+		r := refuse("psb policy help", "%s", strings.Join(problems, "\n"))
+		for _, n := range notes {
+			r.what += "\nnote: " + n
+		}
+		return r
+	}
+	if err := e.sayLine("%s: %s, no problem", name, counted(len(p.Rules), "rule")); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if err := e.sayLine("note: %s", n); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// why answers with the line that decides: status 0 allowed, 1 refused.
-func (e *editing) why(words string) (int, error) {
-	a, err := policy.ParseAccess(words)
-	if err != nil {
-		return exitRefused, refuse(`psb policy why read data/x.csv`, "%s", err)
+// examine finds problems until there are no new ones: lines that have one are taken out, so that those behind them show, too.
+func (e *editing) examine() (p *policy.Policy, problems, notes []string, err error) {
+	texts := map[string][]byte{}
+	name := shown(e.w.cwd, e.path)
+	for round := 0; ; round++ {
+		p, err = policy.Load(e.reading(texts), name, e.macros)
+		var pe *policy.ParseError
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && pe == nil && !errors.As(err, &pe):
+			_, err = e.load()
+			return nil, nil, nil, err
+		case err != nil && !errors.As(err, &pe):
+			return nil, nil, nil, refuse("", "%s", err)
+		}
+		var found []policy.Problem
+		if pe != nil {
+			found = pe.Problems
+		} else {
+			found, notes, err = e.problems(p)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+		}
+		fresh := 0
+		for _, x := range found {
+			if line := x.String(); !slices.Contains(problems, line) && (round == 0 || !strings.HasPrefix(x.What, "syntax: ")) {
+				problems = append(problems, line)
+				fresh++
+			}
+			e.blank(texts, x)
+		}
+		if fresh == 0 || round == 8 {
+			slices.SortStableFunc(problems, byPlace)
+			return p, problems, notes, nil
+		}
 	}
-	p, err := e.load()
-	if err != nil {
-		return exitRefused, err
-	}
-	q, err := p.Expand(e.macros)
-	if err != nil {
-		return exitRefused, refuse("", "%s", err)
-	}
-	if a, err = policy.Resolve(a, e.macros); err != nil {
-		return exitRefused, refuse("", "%s", err)
-	}
-	if a.Op == policy.OpList && !strings.HasSuffix(a.Object, "/") {
-		a.Object += "/"
-	}
-	v := q.Decide(a)
-	switch {
-	case v.Allowed:
-		_, err = fmt.Fprintf(e.w.stdio[1], "allowed: %s (%s %s)\n", plainText(a.String()), originWords(v.By.Origin.File, v.By.Origin.Line, v.By.Origin.From), v.By.Pattern.Text)
-		return 0, err
-	case v.Blocker != nil:
-		_, err = fmt.Fprintf(e.w.stdio[1], "refused: %s (%s %s)\n", plainText(a.String()), originWords(v.Blocker.Origin.File, v.Blocker.Origin.Line, v.Blocker.Origin.From), v.Blocker.Pattern.Text)
-	default:
-		_, err = fmt.Fprintf(e.w.stdio[1], "refused: %s (no rule)\n", plainText(a.String()))
-	}
-	return 1, err
 }
 
-// policyHelp is the format on one page; docs/policy.md has every word.
-var policyHelp = strings.TrimLeft(`
-The policy file .py-sandboxes: TOML, one rule a line. docs/policy.md is the full reference.
+// blank takes the line of a problem out of the text that the next round reads; a table's head takes its lines along.
+func (e *editing) blank(texts map[string][]byte, x policy.Problem) {
+	if x.Line == 0 || x.File == "" {
+		return
+	}
+	path := absolute(e.w.cwd, x.File)
+	text, err := e.reading(texts)(path)
+	if err != nil {
+		return
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	if x.Line > len(lines) {
+		return
+	}
+	head := bytes.HasPrefix(bytes.TrimSpace(lines[x.Line-1]), []byte("["))
+	lines[x.Line-1] = nil
+	for i := x.Line; head && i < len(lines) && !bytes.HasPrefix(bytes.TrimSpace(lines[i]), []byte("[")); i++ {
+		lines[i] = nil
+	}
+	texts[path] = bytes.Join(lines, []byte("\n"))
+}
 
-version = 1
-[env]          # NAME = true (the host's value), "text" (this value), false (never); "LC_*" = true
-[files]        # "path" = read | write (also reads) | exec | hide | device; "folder/" is everything below
-               # "folder/" = create | list: that folder only; several: "bin/tool" = ["read", "exec"]
-[net]          # "host:port" = connect | listen | deny
-[syscalls]     # name = true | false
-[limits]       # memory = "512M", memory_swap, cpus, cpu_time, wall = "60s", pids, file_size, disk, open_files, output
-[sandbox]      # python, provider, require, allow_gaps
-[python]       # shim = true
+// byPlace sorts "file:line: what" by line within one file and leaves files in the order in which they were read.
+func byPlace(a, b string) int {
+	fa, la := place(a)
+	fb, lb := place(b)
+	if fa != fb {
+		return 0
+	}
+	return la - lb
+}
 
-psb policy show | check                 the file with its includes; every problem at once
-psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
-psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
-psb policy approve                      let the file as it is now count
-`, "\n")
+var placed = regexp.MustCompile(`^(.*?):(\d+): `)
+
+// place takes the file and the line off the front of a problem.
+func place(problem string) (file string, line int) {
+	if m := placed.FindStringSubmatch(problem); m != nil {
+		line, _ = strconv.Atoi(m[2])
+		return m[1], line
+	}
+	return "", 0
+}

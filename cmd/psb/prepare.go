@@ -77,6 +77,9 @@ func (j *job) loadPolicy() error {
 func (j *job) shownPolicy() string { return shown(j.w.cwd, j.where.policy) }
 
 func shown(cwd, p string) string {
+	if p == cwd || p == cwd+"/" {
+		return "./"
+	}
 	if below(p, cwd) {
 		return strings.TrimPrefix(p, strings.TrimSuffix(cwd, "/")+"/")
 	}

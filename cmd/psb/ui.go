@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // exitRefused is psb's own status: it refused or failed before the program started.
@@ -26,7 +27,7 @@ type voice struct{ w io.Writer }
 // say prints one line; line breaks inside become lines of their own, each prefixed.
 func (v voice) say(format string, args ...any) {
 	for _, line := range strings.Split(strings.TrimRight(fmt.Sprintf(format, args...), "\n"), "\n") {
-		fmt.Fprintf(v.w, "psb: %s\n", line)
+		fmt.Fprintf(v.w, "psb: %s\n", plainLine(line)) // words from files, programs and the network may be among the others
 	}
 }
 
@@ -40,6 +41,36 @@ func plainText(s string) string {
 		}
 	}
 	return s
+}
+
+// plainLine makes a line of text fit for a terminal: what a reader cannot see, or could be fooled by (control, C1 and direction-changing
+// characters, bytes that are no UTF-8), is escaped; tabs and everything else stay.
+func plainLine(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\t' || unicode.IsPrint(r):
+			b.WriteString(s[i : i+n])
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// plainLines is plainLine for text of several lines.
+func plainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = plainLine(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // shellQuote makes a word that a shell reads back as it is.

@@ -164,6 +164,8 @@ func (b *rootBuilder) folder(p *Place, over *cover) *cover {
 		b.bind(p, true, false)
 		return &cover{p.Path, rights | Read}
 	}
+	// What was present in a `create` folder must not be reached through the folder's own mount, which is writable.
+	present := over != nil && over.rights.Has(Create) && !over.rights.Has(Write)
 	inherited := Rights(0)
 	if over != nil {
 		inherited = over.rights & (Read | Write)
@@ -187,18 +189,25 @@ func (b *rootBuilder) folder(p *Place, over *cover) *cover {
 			b.bind(p, true, false)
 			return &cover{p.Path, rights}
 		}
-		if inherited.Has(Read) {
+		if inherited.Has(Read) && !present {
 			return nil
 		}
 		b.bind(p, true, false)
 		return &cover{p.Path, rights}
+	case present && inherited.Has(Read):
+		b.bind(p, true, false)
+		return &cover{p.Path, rights | Read}
+	case present:
+		b.ops = append(b.ops, namespaces.Op{Kind: namespaces.OpTmpfs, Target: p.Path, Mode: 0o755, Size: 16 << 20})
+		b.seal = append(b.seal, p.Path)
 	case over != nil:
 		return nil // list inside a shown folder: Landlock alone decides
-	case rights.Has(List):
-		b.names(p)
-		return nil
+	default:
+		b.ops = append(b.ops, b.own(p))
 	}
-	b.ops = append(b.ops, b.own(p))
+	if rights.Has(List) {
+		b.names(p)
+	}
 	return nil
 }
 
@@ -210,7 +219,6 @@ func (b *rootBuilder) own(p *Place) namespaces.Op {
 // names makes a folder of psb's own that holds the names of the host's, each an object that cannot be opened: `list` grants
 // names, not what stands behind them, and Landlock knows no right on one folder without those below it.
 func (b *rootBuilder) names(p *Place) {
-	b.ops = append(b.ops, b.own(p))
 	entries, err := b.look.Entries(p.Source.Path)
 	if err != nil {
 		return // what psb cannot list the program could not either
