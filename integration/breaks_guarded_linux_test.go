@@ -97,10 +97,9 @@ func TestBreakGitAbsent(t *testing.T) {
 		paths []string
 		parts bool // whether the submodule and the work tree were there before
 	}{
-		{"repository", []string{".git/commondir", ".git/hooks/post-checkout", ".git/config.worktree", ".git/info/attributes", "tools/hooks/pre-commit"}, false},
-		{"folder elsewhere", []string{"gd/commondir", "gd/hooks/post-checkout", "real/commondir", "real/hooks/post-checkout"}, false},
-		{"submodule", []string{".git/modules/m/commondir", ".git/modules/m/hooks/post-checkout"}, true},
-		{"work tree", []string{".git/worktrees/wt/commondir", ".git/worktrees/wt/config.worktree"}, true},
+		{"repository", []string{".git/commondir", ".git/hooks/post-checkout", ".git/config.worktree", ".git/info/attributes", "tools/hooks/pre-commit",
+			"gd/commondir", "gd/hooks/post-checkout", "real/commondir", "real/hooks/post-checkout"}, false},
+		{"submodule and work tree", []string{".git/modules/m/commondir", ".git/modules/m/hooks/post-checkout", ".git/worktrees/wt/commondir", ".git/worktrees/wt/config.worktree"}, true},
 		{"first submodule", []string{".git/modules/m/config"}, false},
 		{"first work tree", []string{".git/worktrees/wt/commondir"}, false},
 	} {
