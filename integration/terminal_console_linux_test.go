@@ -157,6 +157,23 @@ func (k *console) send(keys string) {
 	}
 }
 
+// insist types again, as a person does, until the text appears: CPython's own line editing forgets a Ctrl-C that comes just before it waits
+// for a key, with psb or without.
+func (k *console) insist(keys, text string) {
+	k.t.Helper()
+	until(k.t, text, func() bool {
+		k.send(keys)
+		for range 100 {
+			if strings.Contains(k.unread(), text) {
+				return true
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return false
+	})
+	k.expect(text)
+}
+
 // signal is sent to the command alone, as kill(1) does.
 func (k *console) signal(sig syscall.Signal) {
 	k.t.Helper()
@@ -193,7 +210,7 @@ const (
 )
 
 // prompt is what the bash of a console shows when it waits; no echo of what is typed can look like it.
-const prompt = "<ready>"
+const prompt = "<prompt>"
 
 // bash starts an interactive bash with job control.
 func (s scene) bash(t *testing.T) *console {

@@ -44,8 +44,9 @@ func TestTerminalPrompt(t *testing.T) {
 	t.Run("interrupt", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.repl(t)
-			k.send("half a line" + ctrlC)
-			k.expect("KeyboardInterrupt")
+			k.send("half a line")
+			k.expect("half a line")
+			k.insist(ctrlC, "KeyboardInterrupt")
 			k.expect(">>> ")
 			k.line("import time; print('as' + 'leep', flush=True); time.sleep(60)", "asleep\r\n")
 			k.send(ctrlC)
@@ -108,8 +109,7 @@ func TestTerminalPrompt(t *testing.T) {
 					k.send("\r")
 					k.expect("ab\r\n")
 					k.expect(">>> ")
-					k.send(ctrlC)
-					k.expect("KeyboardInterrupt")
+					k.insist(ctrlC, "KeyboardInterrupt")
 					k.expect(">>> ")
 					k.send("exit()\r")
 					k.ends("0")

@@ -46,7 +46,7 @@ func (r *Report) Lines() []string {
 		out = append(out, "left out: "+l)
 	}
 	if len(r.Unset) > 0 {
-		out = append(out, "not set: "+strings.Join(r.Unset, ", "))
+		out = append(out, "not set: "+few(r.Unset, 12))
 	}
 	if r.Lookups > 0 {
 		out = append(out, fmt.Sprintf("not found: %s", count(r.Lookups, "name")))
@@ -115,4 +115,12 @@ func times(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%d times)", n)
+}
+
+// few joins the first names and counts the rest: a program may read as many as it likes.
+func few(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -89,7 +89,7 @@ bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
 	struct cursor cur = {blob, blob + size, false}, *c = &cur;
 	memset(s, 0, sizeof *s);
 	if (u32(c) != 0x31425350 || u32(c) != 1) return false;
-	s->flags = u32(c); s->uid = u32(c); s->gid = u32(c); s->host_uid = u32(c); s->host_gid = u32(c); s->ignored = u64(c);
+	s->flags = u32(c); s->uid = u32(c); s->gid = u32(c); s->host_uid = u32(c); s->host_gid = u32(c); s->ignored = u64(c); s->mask = u64(c);
 	s->hostname = text(c);
 	s->cgroup_procs = texts(c); s->cgroup_dirs = texts(c);
 	s->root = text(c);

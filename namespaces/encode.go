@@ -135,6 +135,7 @@ func Encode(s *Spec) ([]byte, error) {
 	e.u32(s.HostUID)
 	e.u32(s.HostGID)
 	e.u64(s.Ignored)
+	e.u64(s.Blocked)
 	e.text(s.Hostname)
 	e.texts(s.CgroupProcs)
 	e.texts(s.CgroupDirs)

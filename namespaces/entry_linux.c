@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-uint64_t psb_ignored_at_start;
+uint64_t psb_ignored_at_start, psb_blocked_at_start;
 uint32_t psb_closed_at_start;
 
 static uint64_t ignored(void) {
@@ -41,12 +41,12 @@ static void hold_closed(void) {
 static _Noreturn void stage(void) {
 	static struct spec spec;
 	struct stat st;
-	sigset_t all, before;
+	sigset_t all;
 	// An ignored SIGCHLD would take the children's ends away from wait(2).
 	struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &plain, NULL);
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
+	sigprocmask(SIG_SETMASK, &all, NULL);
 	if (!is_socket(FD_CONTROL) || !is_socket(FD_START) || fstat(FD_SPEC, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0) _exit(125);
 	void *blob = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, FD_SPEC, 0);
 	if (blob == MAP_FAILED) psb_fail(FD_CONTROL, "decode", "mmap of %lld bytes", (long long)st.st_size);
@@ -54,7 +54,6 @@ static _Noreturn void stage(void) {
 		errno = EINVAL;
 		psb_fail(FD_CONTROL, "decode", "BUG: the encoded launch does not fit");
 	}
-	for (int i = 1; i <= 64; i++) if (sigismember(&before, i) == 1) spec.mask |= (uint64_t)1 << (i - 1);
 	hold_closed();
 	close(FD_SPEC);
 	// What psb's caller left open for psb is nobody's business from here on.
@@ -64,6 +63,9 @@ static _Noreturn void stage(void) {
 
 __attribute__((constructor)) static void psb_entry(int argc, char **argv) {
 	if (argc == 1 && strcmp(argv[0], "psb-init") == 0) stage();
+	sigset_t blocked;
 	psb_ignored_at_start = ignored();
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	for (int i = 1; i <= 64; i++) if (sigismember(&blocked, i) == 1) psb_blocked_at_start |= (uint64_t)1 << (i - 1);
 	for (int fd = 0; fd < 3; fd++) if (fcntl(fd, F_GETFD) < 0) psb_closed_at_start |= 1U << fd;
 }

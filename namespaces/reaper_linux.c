@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef CLONE_NEWCGROUP
@@ -64,6 +65,19 @@ static void reap(pid_t child) {
 	}
 }
 
+// forward passes on a signal that reached psb, unless the program has got it, too: psb, this process and the program share a process group, so
+// what a terminal or a kill(2) of the whole group sends arrives here as well, where it stays blocked and can be asked for. The kernel
+// signals a group one by one: hence the moment of waiting.
+static void forward(pid_t child, int sig) {
+	const struct timespec moment = {0, 2 * 1000 * 1000};
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	int got;
+	do got = sigtimedwait(&one, NULL, &moment); while (got < 0 && errno == EINTR);
+	if (got != sig) (void)kill(child, sig);
+}
+
 static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 	struct pollfd p[3] = {{FD_CONTROL, POLLIN, 0}, {chld, POLLIN, 0}, {LIFE, 0, 0}};
 	for (;;) {
@@ -83,7 +97,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 		if (p[0].revents) {
 			struct message m;
 			if (!psb_receive(FD_CONTROL, &m)) _exit(1); // psb is gone, or wants the end
-			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) (void)kill(child, m.a);
+			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a);
 		}
 	}
 }

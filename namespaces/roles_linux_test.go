@@ -69,14 +69,14 @@ func outsideRole(role string) int {
 		return 0
 	case "box": // runs the script in BOX_TEST_SCRIPT with its own stdio and dispositions
 		s := shellBox(os.Getenv("BOX_TEST_SCRIPT"))
-		s.Ignored = IgnoredAtStart()
+		s.Ignored, s.Blocked = IgnoredAtStart(), BlockedAtStart()
 		if dir := os.Getenv("BOX_TEST_DIR"); dir != "" {
 			s.Ops = append(s.Ops, Op{Kind: OpBind, Source: dir, Target: "/d"})
 		}
 		return toTheEnd(s, stdio)
 	case "grep": // shows the program's own signal state
 		s := baseBox("/usr/bin/grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status")
-		s.Ignored = IgnoredAtStart()
+		s.Ignored, s.Blocked = IgnoredAtStart(), BlockedAtStart()
 		return toTheEnd(s, stdio)
 	case "submount": // the script in a box that shows BOX_TEST_DIR at /d, read-only, with its sub-mount
 		s := shellBox(os.Getenv("BOX_TEST_SCRIPT"))

@@ -30,6 +30,7 @@ type Spec struct {
 	Argv    []string // argv[0] included
 	Env     []string // NAME=value, complete
 	Ignored uint64   // bit n-1: signal n starts ignored, as psb's caller had it; see IgnoredAtStart
+	Blocked uint64   // bit n-1: signal n starts blocked, as psb\'s caller had it; see BlockedAtStart
 	Dir     string   // working folder inside, absolute
 }
 

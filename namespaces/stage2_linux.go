@@ -9,7 +9,7 @@ package namespaces
 /*
 #cgo CFLAGS: -O2 -Wall -Wextra -std=gnu11
 #include <stdint.h>
-extern uint64_t psb_ignored_at_start;
+extern uint64_t psb_ignored_at_start, psb_blocked_at_start;
 extern uint32_t psb_closed_at_start;
 */
 import "C"
@@ -23,3 +23,6 @@ func IgnoredAtStart() uint64 { return uint64(C.psb_ignored_at_start) }
 
 // closedAtStart says whether this process was started with descriptor fd (0, 1 or 2) closed: the Go runtime opens /dev/null in its place.
 func closedAtStart(fd uintptr) bool { return fd < 3 && C.psb_closed_at_start>>fd&1 != 0 }
+
+// BlockedAtStart gives the signals that were blocked when this process started, bit n-1 for signal n: the Go runtime unblocks some.
+func BlockedAtStart() uint64 { return uint64(C.psb_blocked_at_start) }

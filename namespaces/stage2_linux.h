@@ -44,7 +44,7 @@ struct spec {
 	struct op *ops; uint32_t nops;
 	struct rlimit_entry *rlimits; uint32_t nrlimits;
 	struct landlock_entry *rules; uint32_t nrules;
-	uint64_t mask; // signals blocked when psb's caller started it
+	uint64_t mask; // signals the program starts with blocked
 };
 
 enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_GO = 16, M_TAKEN, M_SIGNAL };

@@ -304,3 +304,16 @@ func (r *runLine) interpreterArgs(script string) []string {
 	}
 	return append(out, r.args...)
 }
+
+// afterOptions puts words behind psb's own options and before everything else.
+func afterOptions(args []string, words ...string) []string {
+	at := 0
+	for at < len(args) && strings.HasPrefix(args[at], "--") {
+		n, err := (&runLine{}).long(args[at:])
+		if err != nil {
+			break
+		}
+		at += n
+	}
+	return slices.Concat(args[:at], words, args[at:])
+}

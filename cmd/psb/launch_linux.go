@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -49,7 +50,7 @@ type watcher interface {
 func launch(j *job, w watcher) (outcome, error) {
 	p := j.plan
 	spec := p.Spec
-	spec.Ignored = namespaces.IgnoredAtStart()
+	spec.Ignored, spec.Blocked = namespaces.IgnoredAtStart(), namespaces.BlockedAtStart()
 
 	if err := j.stdioFit(); err != nil {
 		return outcome{}, err
@@ -77,10 +78,8 @@ func launch(j *job, w watcher) (outcome, error) {
 		return outcome{}, err
 	}
 	spec.CgroupProcs, spec.CgroupDirs, spec.Await = groups.procs, groups.dirs, len(groups.dirs) > 0
-	signals, err := catchSignals()
-	if err != nil {
-		return outcome{}, err
-	}
+	signals, release := catchSignals()
+	defer release()
 	out := newOutput(j)
 	stdio, err := out.pipes(j.w.stdio)
 	if err != nil {
@@ -106,8 +105,12 @@ func launch(j *job, w watcher) (outcome, error) {
 	}
 	out.begin(box.Kill)
 	limits := startLimits(j, box, group)
-	go forward(box, signals)
-	o, err := follow(box, w)
+	f := &forwarder{box: box}
+	go f.run(signals)
+	o, err := follow(box, w, &f.started)
+	if s := f.ended(); s != 0 {
+		o, err = outcome{status: 128 + int(s), died: s, reason: "signal"}, nil // asked to end before there was a program to ask
+	}
 	o.wall = time.Since(begin)
 	limits.stop()
 	out.end()
@@ -119,12 +122,15 @@ func launch(j *job, w watcher) (outcome, error) {
 		return o, err
 	}
 	_, cpuLimited := p.Limits["cpu_time"]
+	if !o.started {
+		return o, nil
+	}
 	o.judge(limits.reached(), out.exceeded(), cpuLimited)
 	return o, nil
 }
 
 // follow goes along from the held program to the end of the box.
-func follow(box *namespaces.Box, w watcher) (outcome, error) {
+func follow(box *namespaces.Box, w watcher, running *atomic.Bool) (outcome, error) {
 	program, err := box.Ready()
 	if err == nil {
 		err = w.attend(box, program)
@@ -137,6 +143,7 @@ func follow(box *namespaces.Box, w watcher) (outcome, error) {
 		_, ended := box.Wait()
 		return notStarted(err, ended)
 	}
+	running.Store(true)
 	exit, err := box.Wait()
 	o := outcome{started: true, exit: exit}
 	if err != nil {
@@ -195,25 +202,6 @@ func (o outcome) askedToEnd() bool {
 	return o.reason == "signal" && (o.died == syscall.SIGINT || o.died == syscall.SIGTERM)
 }
 
-// forward passes on what was sent to psb alone and stops psb when its program was stopped, so that the shell's job control works on it.
-func forward(box *namespaces.Box, signals <-chan arrival) {
-	for {
-		select {
-		case s := <-signals:
-			if s.sent || s.signal == syscall.SIGCONT {
-				box.Signal(s.signal)
-			}
-		case job, on := <-box.Jobs():
-			if !on {
-				return
-			}
-			if job.Stopped {
-				_ = stopSelf() // fails never on oneself
-			}
-		}
-	}
-}
-
 // ruleset makes the Landlock ruleset outside; rules on objects of the box's own root are added inside.
 func (j *job) ruleset() (int, []namespaces.LandlockRule, error) {
 	rs := j.plan.Files
@@ -253,9 +241,9 @@ func (j *job) stdioRules(handled landlock.Access) []landlock.PathRule {
 		access := landlock.FSReadFile
 		switch flags & unix.O_ACCMODE {
 		case unix.O_WRONLY:
-			access = landlock.FSWriteFile
+			access = landlock.FSWriteFile | landlock.FSTruncate
 		case unix.O_RDWR:
-			access = landlock.FSReadFile | landlock.FSWriteFile
+			access = landlock.WriteFile
 		}
 		if access &= handled; access != 0 {
 			out = append(out, landlock.PathRule{Path: fmt.Sprintf("/proc/self/fd/%d", i), Access: access, File: true})

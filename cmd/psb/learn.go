@@ -57,6 +57,9 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err != nil {
 		return refusedStatus(err), err
 	}
+	if !o.started { // asked to end before the program ran: there is nothing to write
+		return dieOf(o.died), nil
+	}
 	j.tellPlanted()
 	j.tellEnd(o)
 	if err := j.keep(r, o); err != nil {

@@ -23,7 +23,7 @@ func start(argv []string) int {
 	case "python-sb", "python3-sb":
 		return w.end(run(w, args))
 	case "ipython-sb":
-		return w.end(run(w, append([]string{"-m", "IPython"}, args...)))
+		return w.end(run(w, afterOptions(args, "-m", "IPython")))
 	}
 	if len(args) > 0 && isSubcommand(args[0]) {
 		return w.end(subcommand(w, args))

@@ -21,13 +21,14 @@ import (
 
 // recorder is the watcher of a learning run: the tracer's events fold into a set; floor calls never run.
 type recorder struct {
-	j      *job
-	set    *learn.Set
-	result ptrace.Result
-	err    error
-	done   chan struct{}
-	judge  seccomp.Filter
-	known  learn.Knowledge
+	j        *job
+	set      *learn.Set
+	result   ptrace.Result
+	err      error
+	done     chan struct{}
+	judge    seccomp.Filter
+	known    learn.Knowledge
+	attended bool
 }
 
 func newRecorder(j *job) *recorder {
@@ -47,6 +48,7 @@ func (r *recorder) filter() (seccomp.Program, bool, error) {
 }
 
 func (r *recorder) attend(box *namespaces.Box, program int) error {
+	r.attended = true
 	released := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
@@ -88,7 +90,11 @@ func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
 	return 0
 }
 
-func (r *recorder) end() { <-r.done }
+func (r *recorder) end() {
+	if r.attended {
+		<-r.done
+	}
+}
 
 // add takes an event over. An access that went through links is kept under the name the program used, where that name still leads to the
 // same object and something about it has to be granted: its rule then shows the links as well. The name came from the program's memory,

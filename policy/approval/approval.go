@@ -64,13 +64,13 @@ func place(s policy.Source) string {
 
 // record is one file of the store.
 type record struct {
-	Path    string
+	Path    []byte // not text: JSON would lose what is no UTF-8
 	Digest  string
 	Sources []text
 }
 
 type text struct {
-	Path string
+	Path []byte
 	Text []byte
 }
 
@@ -84,9 +84,9 @@ func (s Store) Approve(path string, sources []policy.Source) error {
 	if len(sources) == 0 {
 		return errors.New("approve: a policy without text cannot be approved")
 	}
-	r := record{Path: path, Digest: Digest(sources)}
+	r := record{Path: []byte(path), Digest: Digest(sources)}
 	for _, src := range sources {
-		r.Sources = append(r.Sources, text{place(src), src.Bytes})
+		r.Sources = append(r.Sources, text{[]byte(place(src)), src.Bytes})
 	}
 	b, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
@@ -118,9 +118,9 @@ func (s Store) Check(path string, sources []policy.Source) (state State, last []
 		return Never, nil, fmt.Errorf("approval of %q: record %s: %w", path, name, err)
 	}
 	for _, t := range r.Sources {
-		last = append(last, policy.Source{Name: t.Path, Path: t.Path, Bytes: t.Text})
+		last = append(last, policy.Source{Name: string(t.Path), Path: string(t.Path), Bytes: t.Text})
 	}
-	if r.Path != path || r.Digest == "" || Digest(last) != r.Digest {
+	if string(r.Path) != path || r.Digest == "" || Digest(last) != r.Digest {
 		return Never, nil, fmt.Errorf("approval of %q: record %s is damaged; approve the policy again", path, name)
 	}
 	switch {

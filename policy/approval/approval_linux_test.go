@@ -176,14 +176,14 @@ func TestRecordKind(t *testing.T) {
 		"writable":   func(f string) { os.Chmod(f, 0o666) },
 		"no json":    func(f string) { os.WriteFile(f, []byte("{"), 0o600) },
 		"empty":      func(f string) { os.WriteFile(f, nil, 0o600) },
-		"no sources": func(f string) { os.WriteFile(f, []byte(`{"Path":"/p/x"}`), 0o600) },
+		"no sources": func(f string) { os.WriteFile(f, []byte(`{"Path":"L3AveA=="}`), 0o600) },
 		"other text": func(f string) {
 			b, _ := os.ReadFile(f)
 			os.WriteFile(f, []byte(strings.Replace(string(b), `"eA=="`, `"eQ=="`, 1)), 0o600)
 		},
 		"other path": func(f string) {
 			b, _ := os.ReadFile(f)
-			os.WriteFile(f, []byte(strings.Replace(string(b), `"/p/x"`, `"/p/z"`, 1)), 0o600)
+			os.WriteFile(f, []byte(strings.Replace(string(b), `"L3AveA=="`, `"L3Aveg=="`, 1)), 0o600)
 		},
 		"a folder":    func(f string) { os.Remove(f); os.Mkdir(f, 0o700) },
 		"linked away": func(f string) { d := filepath.Dir(f); os.Rename(d, d+"2"); os.Symlink(d+"2", d) },

@@ -150,6 +150,17 @@ func (c *compiler) guardRepository(root *Place, dir string, depth int) {
 	if depth > mostNested || c.look.Resolve(dir+"/HEAD").Kind != File || c.look.Resolve(dir).Kind != Dir {
 		return
 	}
+	c.guardSettings(root, dir)
+	if common := strings.TrimSpace(c.look.Text(path.Join(dir, "commondir"), 4096)); common != "" {
+		c.guardSettings(root, c.look.Resolve(join(dir, common)).Path)
+	}
+	for _, group := range []string{"modules", "worktrees"} {
+		c.guardNested(root, path.Join(dir, group), depth+1)
+	}
+}
+
+// guardSettings protects the files of one git folder.
+func (c *compiler) guardSettings(root *Place, dir string) {
 	for _, n := range []string{"hooks", "config", "config.worktree", "commondir", "info/attributes"} {
 		c.guard(root, c.look.Resolve(path.Join(dir, n)))
 	}
@@ -160,14 +171,15 @@ func (c *compiler) guardRepository(root *Place, dir string, depth int) {
 			}
 		}
 	}
-	for _, group := range []string{"modules", "worktrees"} {
-		c.guardNested(root, path.Join(dir, group), depth+1)
-	}
 }
 
 // guardNested goes down to the repositories of submodules, whose names may hold slashes, and to linked work trees.
 func (c *compiler) guardNested(root *Place, dir string, depth int) {
-	if depth > mostNested || c.look.Resolve(dir).Kind != Dir {
+	o := c.look.Resolve(dir)
+	if o.Kind == Absent {
+		c.guard(root, o) // the first submodule or work tree is told
+	}
+	if depth > mostNested || o.Kind != Dir {
 		return
 	}
 	entries, err := c.look.Entries(dir)

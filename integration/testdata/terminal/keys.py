@@ -13,9 +13,12 @@ if "term" in sys.argv:
 if "cont" in sys.argv:
     signal.signal(signal.SIGCONT, lambda *_: os.write(1, b"got SIGCONT\n"))
 interrupts = 0
-print("ready", flush=True)
+greeting = "ready"
 while True:
     try:
+        if greeting:
+            print(greeting, flush=True)
+            greeting = ""
         text = sys.stdin.readline()
     except KeyboardInterrupt:
         interrupts += 1
