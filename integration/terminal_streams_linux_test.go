@@ -154,8 +154,6 @@ func TestTerminalStatus(t *testing.T) {
 
 // TestTerminalSignalledWhileStarting: a signal ends psb at whatever moment of its start it arrives, and nothing stays.
 func TestTerminalSignalledWhileStarting(t *testing.T) {
-	// broken: a signal passed on before the program's filter stands ends the start, and psb reports 125 instead of dying of it.
-	t.Skip("broken: status 125, \"the program ended before its filter was installed\"")
 	each(t, func(t *testing.T, s scene) {
 		for i := range 40 {
 			cmd := exec.Command(psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "-c", "import time; time.sleep(60)", s.word)

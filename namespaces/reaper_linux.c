@@ -65,6 +65,15 @@ static void reap(pid_t child) {
 	}
 }
 
+// undone: stopping and continuing flush each other. Where the group's copy of the one is gone because the other came after it, the program
+// has got both.
+static bool undone(int sig) {
+	sigset_t now;
+	if (sigpending(&now) != 0) return false;
+	if (sig == SIGCONT) return sigismember(&now, SIGTSTP) == 1 || sigismember(&now, SIGTTIN) == 1 || sigismember(&now, SIGTTOU) == 1;
+	return (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) && sigismember(&now, SIGCONT) == 1;
+}
+
 // forward passes on a signal that reached psb, unless the program has got it, too: psb, this process and the program share a process group, so
 // what a terminal or a kill(2) of the whole group sends arrives here as well, where it stays blocked and can be asked for. The kernel
 // signals a group one by one: hence the moment of waiting.
@@ -75,7 +84,7 @@ static void forward(pid_t child, int sig) {
 	sigaddset(&one, sig);
 	int got;
 	do got = sigtimedwait(&one, NULL, &moment); while (got < 0 && errno == EINTR);
-	if (got != sig) (void)kill(child, sig);
+	if (got != sig && !undone(sig)) (void)kill(child, sig);
 }
 
 static _Noreturn void serve(struct spec *s, pid_t child, int chld) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"psb/namespaces"
 )
@@ -21,37 +22,79 @@ type forwarder struct {
 	fatal   atomic.Int32 // the signal that ended psb's start
 }
 
+// ownStop is how long a program in front of a terminal is given to stop by itself before psb passes a stop signal on.
+const ownStop = 50 * time.Millisecond
+
 // run goes on until the box is gone. Before the program runs, a signal that would have ended it ends the start: it cannot be kept for a
-// program that did not get it.
+// program that did not get it. A stop signal is passed on only when the program has not stopped by its own copy meanwhile: passed on late,
+// after the shell has continued the job, it would stop it again.
 func (f *forwarder) run(signals <-chan os.Signal) {
+	var held syscall.Signal
+	late := time.NewTimer(time.Hour)
 	for {
 		select {
 		case s := <-signals:
-			sig := s.(syscall.Signal)
-			if !f.started.Load() && (sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP || sig == syscall.SIGQUIT) {
+			switch sig := s.(syscall.Signal); {
+			case stops(sig):
+				held = sig
+				late.Reset(ownStop)
+			case !f.started.Load() && ends(sig):
 				f.fatal.CompareAndSwap(0, int32(sig))
 				f.box.Kill()
-				continue
+			default:
+				f.box.Signal(sig)
 			}
-			f.box.Signal(sig)
+		case <-late.C:
+			if held != 0 {
+				f.box.Signal(held)
+			}
+			held = 0
 		case job, on := <-f.box.Jobs():
 			if !on {
 				return
 			}
-			for newer := true; newer; { // a shell may have continued it meanwhile: only the newest word counts
-				select {
-				case next, on := <-f.box.Jobs():
-					if !on {
-						return
-					}
-					job = next
-				default:
-					newer = false
-				}
+			if held = 0; !f.newest(job) {
+				continue
 			}
-			if job.Stopped {
-				_ = stopSelf() // never fails on oneself
+			_ = stopSelf() // never fails on oneself
+			f.drain(signals)
+		}
+	}
+}
+
+func stops(sig syscall.Signal) bool {
+	return sig == syscall.SIGTSTP || sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
+}
+
+func ends(sig syscall.Signal) bool {
+	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP || sig == syscall.SIGQUIT
+}
+
+// newest reports whether the program's newest state is stopped: a shell may have continued it meanwhile.
+func (f *forwarder) newest(job namespaces.Job) bool {
+	for {
+		select {
+		case next, on := <-f.box.Jobs():
+			if !on {
+				return false
 			}
+			job = next
+		default:
+			return job.Stopped
+		}
+	}
+}
+
+// drain drops stop signals from before the stop and passes on the rest.
+func (f *forwarder) drain(signals <-chan os.Signal) {
+	for {
+		select {
+		case s := <-signals:
+			if sig := s.(syscall.Signal); !stops(sig) {
+				f.box.Signal(sig)
+			}
+		default:
+			return
 		}
 	}
 }

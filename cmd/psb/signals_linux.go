@@ -11,13 +11,18 @@ package main
 #include <signal.h>
 #include <string.h>
 
-// raise(3) speaks to the calling thread: the signal is delivered before it returns.
-static void psb_die(int sig) {
+// The runtime keeps its handler for a signal that is no longer asked for; job control needs the kernel's own meaning.
+static void psb_default(int sig) {
 	struct sigaction act;
-	sigset_t only;
 	memset(&act, 0, sizeof act);
 	act.sa_handler = SIG_DFL;
 	sigaction(sig, &act, NULL);
+}
+
+// raise(3) speaks to the calling thread: the signal is delivered before it returns.
+static void psb_die(int sig) {
+	sigset_t only;
+	psb_default(sig);
 	sigemptyset(&only);
 	sigaddset(&only, sig);
 	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
@@ -50,7 +55,14 @@ func catchSignals() (arrivals <-chan os.Signal, release func()) {
 			signal.Notify(ch, s)
 		}
 	}
-	return ch, func() { signal.Stop(ch) }
+	return ch, func() {
+		signal.Stop(ch)
+		for _, s := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU} {
+			if ignored>>(s-1)&1 == 0 {
+				C.psb_default(C.int(s))
+			}
+		}
+	}
 }
 
 // stopSelf stops psb as its program was stopped, so that the shell sees a stopped job; it returns when the job goes on.
