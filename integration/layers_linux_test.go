@@ -87,10 +87,8 @@ func TestLayerTakenAway(t *testing.T) {
 					must(t, os.Remove(filepath.Join(s.project, "out/ran")))
 					argv := []string{psb(t), "--python", list[0].path}
 					switch {
-					case c.wall == "notify": // it tells of refusals, it makes none: without it a run goes on unless told not to
-						argv = append(argv, "--policy", ".py-sandboxes", "--require", "notify")
 					case c.learn:
-						argv = append(argv, "--learn")
+						argv = append(argv, "--learn", "--policy", ".py-sandboxes")
 					default:
 						argv = append(argv, "--policy", ".py-sandboxes")
 					}

@@ -85,6 +85,9 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int
 
 	// Control: what the program does without psb.
 	control := s.run(t, call{argv: bare, timeout: r.wait()})
+	if control.code != r.Status && r.Python == "each" {
+		t.Skipf("the program fails without psb on this host: %v", control)
+	}
 	if control.code != r.Status {
 		t.Fatalf("control: %s wants status %d: %v", r.Name, r.Status, control)
 	}

@@ -88,6 +88,7 @@ func (b *Box) watch() {
 			b.tell(Job{})
 		case msgExit:
 			ended = true
+			_ = send(b.control, msgAlive, 0, 0) // after a Kill it cannot be said, and need not
 			micro := func(at int) time.Duration {
 				return time.Duration(binary.NativeEndian.Uint64(m[at:])) * time.Microsecond
 			}

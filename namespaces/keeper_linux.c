@@ -106,6 +106,20 @@ static void remove_groups(struct spec *s) {
 		for (int tries = 0; tries < 200 && rmdir(s->cgroup_dirs.v[i]) != 0 && errno == EBUSY; tries++) nanosleep(&nap, NULL);
 }
 
+// settle decides who removes the groups. A psb that is being killed closes its end last of all, after the kernel has killed what it traced,
+// so that the box may be gone first: psb has to say that it lives (a program's end, answered) or that it wanted the end (half-closed).
+static void settle(struct spec *s) {
+	struct pollfd p = {FD_CONTROL, POLLIN | POLLRDHUP, 0};
+	while (s->cgroup_dirs.n > 0 && poll(&p, 1, 2000) > 0) {
+		struct message m;
+		if (p.revents & (POLLHUP | POLLERR)) {
+			remove_groups(s);
+			return;
+		}
+		if (!(p.revents & POLLIN) || !psb_receive(FD_CONTROL, &m) || m.kind == M_ALIVE) return;
+	}
+}
+
 // serve waits for the box's end or psb's, whichever comes first. The control end is never read here: only its end matters.
 static void serve(struct spec *s, pid_t pid, int pidfd, int life) {
 	struct pollfd p[3] = {{FD_CONTROL, POLLRDHUP, 0}, {pidfd, POLLIN, 0}, {life, POLLIN, 0}};
@@ -188,6 +202,6 @@ void psb_keeper(struct spec *s) {
 	kill(pid, SIGKILL); // not reaped yet, so the number is still its own
 	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR) { }
 	if (!(s->flags & BOX_PID)) psb_kill_children(children, -1);
-	if (psb_is_gone()) remove_groups(s);
+	settle(s);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }

@@ -33,6 +33,7 @@ const (
 	msgGo = iota + 16
 	msgTaken
 	msgSignal
+	msgAlive // psb got the program's end and removes the groups itself
 )
 
 const messageSize = 256

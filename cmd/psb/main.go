@@ -7,7 +7,7 @@ import (
 )
 
 // version is set by the linker.
-var version = "dev"
+var version = "0.1.0-dev"
 
 func main() { os.Exit(start(os.Args)) }
 
