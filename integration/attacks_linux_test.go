@@ -104,7 +104,7 @@ var attacks = []attack{
 		}}
 	}},
 	{"ptrace", "[files]\n\"out/\" = \"create\"\n", nil, func(t *testing.T, s scene) attempt {
-		s.put(t, "home/work/project/out/kept", "")
+		s.put(t, "home/code/project/out/kept", "")
 		s.give(t)
 		return attempt{args: []string{"out/traced"}, got: func(result) string {
 			if _, err := os.Lstat(filepath.Join(s.project, "out/traced")); err == nil {
@@ -114,7 +114,7 @@ var attacks = []attack{
 		}}
 	}},
 	{"mount", "[files]\n\"out/\" = \"write\"\n", nil, func(t *testing.T, s scene) attempt {
-		s.put(t, "home/work/project/out/kept", "")
+		s.put(t, "home/code/project/out/kept", "")
 		s.give(t)
 		var seen string
 		return attempt{args: []string{"all", s.word, "out"}, control: []string{"apart", s.word, "out"},
@@ -265,7 +265,7 @@ func (a attack) launch(t *testing.T, s scene, from string) (bare, boxed []string
 	ledger.Need(t, "python3", err)
 	code, err := os.ReadFile(filepath.Join("testdata/attack", a.name+".py"))
 	must(t, err)
-	s.put(t, "home/work/project/attack.py", string(code))
+	s.put(t, "home/code/project/attack.py", string(code))
 	bare = []string{list[0].path, "attack.py"}
 	if !controlOnly() {
 		boxed = slices.Concat([]string{psb(t), "--policy", ".py-sandboxes", "--python", list[0].path}, accept, []string{"attack.py"})
@@ -275,7 +275,7 @@ func (a attack) launch(t *testing.T, s scene, from string) (bare, boxed []string
 
 func (a attack) arrange(t *testing.T, s scene, policy string) attempt {
 	t.Helper()
-	s.put(t, "home/work/project/.py-sandboxes", policy)
+	s.put(t, "home/code/project/.py-sandboxes", policy)
 	s.give(t)
 	return a.set(t, s)
 }

@@ -75,7 +75,7 @@ func TestBadInput(t *testing.T) {
 					}
 					s := newMarkingScene(t, who, c.policy)
 					for name, text := range c.files {
-						s.put(t, "home/work/project/"+name, text)
+						s.put(t, "home/code/project/"+name, text)
 					}
 					s.give(t)
 					list, err := s.choose(t, "any", nil)
@@ -127,7 +127,7 @@ func TestPythonsOwnRefusals(t *testing.T) {
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					s := newMarkingScene(t, who, markingPolicy)
-					s.put(t, "home/work/project/broken.py", "print(\n")
+					s.put(t, "home/code/project/broken.py", "print(\n")
 					s.give(t)
 					list, err := s.choose(t, "any", nil)
 					ledger.Need(t, "python3", err)

@@ -39,8 +39,8 @@ func people() []person {
 // scene is one person's small world: a home, a project in it, and a sibling folder the project never uses.
 //
 //	dir/home/            HOME
-//	dir/home/work/project/
-//	dir/home/work/sibling/
+//	dir/home/code/project/
+//	dir/home/code/sibling/
 type scene struct {
 	who                         person
 	dir, home, project, sibling string
@@ -57,12 +57,12 @@ func newScene(t testing.TB, who person) scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scene{who: who, dir: dir, home: dir + "/home", project: dir + "/home/work/project", sibling: dir + "/home/work/sibling", token: random(), word: "w" + random()}
+	s := scene{who: who, dir: dir, home: dir + "/home", project: dir + "/home/code/project", sibling: dir + "/home/code/sibling", token: random(), word: "w" + random()}
 	must(t, os.Chmod(dir, 0o755))
 	must(t, os.MkdirAll(s.project, 0o755))
 	must(t, os.MkdirAll(s.sibling, 0o755))
 	s.put(t, "home/token-"+s.token, "")
-	s.put(t, "home/work/sibling/"+s.token+".txt", "# "+s.token+"\n")
+	s.put(t, "home/code/sibling/"+s.token+".txt", "# "+s.token+"\n")
 	s.bait(t)
 	s.give(t)
 	t.Cleanup(func() {
@@ -77,7 +77,7 @@ func newScene(t testing.TB, who person) scene {
 func (s scene) bait(t testing.TB) {
 	t.Helper()
 	for _, name := range baits {
-		s.put(t, "home/work/project/"+name, "# "+s.token+"\n")
+		s.put(t, "home/code/project/"+name, "# "+s.token+"\n")
 	}
 }
 

@@ -45,7 +45,7 @@ func against(t *testing.T, try func(t *testing.T, s trial) (reached string)) {
 func (s trial) files(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		s.put(t, "home/work/project/"+name, text)
+		s.put(t, "home/code/project/"+name, text)
 	}
 	s.give(t)
 }

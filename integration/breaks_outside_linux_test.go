@@ -75,8 +75,8 @@ func TestBreakPolicyFolderSwapped(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
 				const others = "version = 1\n[files]\n\"~/.ssh/\" = \"hide\"\n"
 				other := filepath.Join(s.home, "work/other")
-				policy := s.put(t, "home/work/other/.py-sandboxes", others)
-				s.put(t, "home/work/other/show.py", showing)
+				policy := s.put(t, "home/code/other/.py-sandboxes", others)
+				s.put(t, "home/code/other/show.py", showing)
 				s.files(t, map[string]string{"sub/app.py": swapping})
 				args := []string{"sub/app.py", filepath.Join(s.project, "sub"), other}
 				argv := s.argv(t, []string{"--learn"}, args...)
@@ -114,7 +114,7 @@ func TestBreakReportFolderSwapped(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
 				other := filepath.Join(s.home, "work/other")
-				kept := s.put(t, "home/work/other/r.json", "kept\n")
+				kept := s.put(t, "home/code/other/r.json", "kept\n")
 				s.files(t, map[string]string{"swap.py": swapping, "up/d/kept": ""})
 				options := []string{"--report", "up/d/r.json"}
 				if way == "learning" {
@@ -149,7 +149,7 @@ func TestBreakNames(t *testing.T) {
 				s.program(t, "names.py")
 				for _, word := range []string{"a\x1b[31m", "b\u009b31m", "c\x9b31m", "d\u202egnp", "e\u2066x\u2069", "f\u200f\u061c", "g\npsb: wrote lies", "h\rpsb: lies", "i\a", "j\x7f", "k\u2028l"} {
 					s.put(t, "home/.ssh/"+word, "x\n")
-					s.put(t, "home/work/project/given/"+word, "x\n")
+					s.put(t, "home/code/project/given/"+word, "x\n")
 					s.bare(t, "repository "+word+"/.git") // in which hooks are made, and told
 				}
 				s.give(t)

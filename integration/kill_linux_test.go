@@ -31,9 +31,9 @@ func TestKilled(t *testing.T) {
 		for _, who := range people() {
 			t.Run(name+"/"+who.name, func(t *testing.T) {
 				s := newScene(t, who)
-				s.put(t, "home/work/project/long.py", "import json, subprocess, sys, time\nopen('out.txt', 'w').close()\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\ntime.sleep(60)\n")
+				s.put(t, "home/code/project/long.py", "import json, subprocess, sys, time\nopen('out.txt', 'w').close()\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\ntime.sleep(60)\n")
 				first := "version = 1\n[limits]\n" + map[bool]string{true: "pids = 100\n", false: ""}[who.uid == 0] + "[files]\n\"./\" = \"create\"\n\"out.txt\" = \"write\"\n"
-				s.put(t, "home/work/project/.py-sandboxes", first)
+				s.put(t, "home/code/project/.py-sandboxes", first)
 				s.give(t)
 				list, err := s.choose(t, "any", nil)
 				ledger.Need(t, "python3", err)

@@ -35,10 +35,10 @@ func (s scene) ran(t *testing.T, r result) bool {
 func newMarkingScene(t *testing.T, who person, policy string) scene {
 	t.Helper()
 	s := newScene(t, who)
-	s.put(t, "home/work/project/mark.py", marking)
-	s.put(t, "home/work/project/out/kept", "")
+	s.put(t, "home/code/project/mark.py", marking)
+	s.put(t, "home/code/project/out/kept", "")
 	if policy != "" {
-		s.put(t, "home/work/project/.py-sandboxes", policy)
+		s.put(t, "home/code/project/.py-sandboxes", policy)
 	}
 	s.give(t)
 	return s

@@ -72,7 +72,7 @@ func words(v any) (list []string) {
 }
 
 func TestLint(t *testing.T) {
-	const home, project = "/home/ann", "/home/ann/work/p"
+	const home, project = "/home/ann", "/home/ann/code/p"
 	for _, c := range []struct {
 		line string
 		want string // part of the one problem; "" for none
@@ -92,8 +92,8 @@ func TestLint(t *testing.T) {
 		{`"./" = "write"`, `the whole project`},
 		{`"./" = ["list", "write"]`, `the whole project`},
 		{`"${project}/" = "write"`, `the whole project`},
-		{`"/home/ann/work/" = "write"`, `the whole project`},
-		{`"/home/ann/work/p/" = { from = "./x/", right = "write" }`, `the whole project`},
+		{`"/home/ann/code/" = "write"`, `the whole project`},
+		{`"/home/ann/code/p/" = { from = "./x/", right = "write" }`, `the whole project`},
 		{`"~/.ssh/id_rsa" = "read"`, `a credential store`},
 		{`"notes/" = "read"`, `never used`},
 		{`other.py = "read`, `no TOML`},

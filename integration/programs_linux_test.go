@@ -233,7 +233,7 @@ func (r row) differ(s scene, want, got result) string {
 func (r row) normal(s scene, x result) result {
 	for _, text := range []*string{&x.out, &x.err} {
 		*text = strings.ReplaceAll(*text, s.project, "PROJECT")
-		*text = strings.ReplaceAll(*text, filepath.Join(s.home, "work", "project"), "PROJECT")
+		*text = strings.ReplaceAll(*text, filepath.Join(s.home, "code", "project"), "PROJECT")
 		*text = strings.ReplaceAll(*text, s.home, "HOME")
 		for _, n := range r.normalise {
 			*text = n.match.ReplaceAllString(*text, n.put)

@@ -127,7 +127,7 @@ func TestTerminalJobs(t *testing.T) {
 	})
 	t.Run("psb behind writing", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) { // what stops here is psb, which has a denial to tell
-			s.put(t, "home/work/project/quiet.py", "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 80))\nexcept OSError:\n    pass\n")
+			s.put(t, "home/code/project/quiet.py", "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 80))\nexcept OSError:\n    pass\n")
 			s.give(t)
 			k := s.bash(t)
 			k.line("stty tostop", prompt)

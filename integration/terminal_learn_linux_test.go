@@ -36,8 +36,8 @@ func TestTerminalLearning(t *testing.T) {
 	t.Run("interrupt ends", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			must(t, os.Remove(filepath.Join(s.project, ".py-sandboxes")))
-			s.put(t, "home/work/project/read.py", "open('data.txt')\nprint('ready', flush=True)\ninput()\n")
-			s.put(t, "home/work/project/data.txt", "")
+			s.put(t, "home/code/project/read.py", "open('data.txt')\nprint('ready', flush=True)\ninput()\n")
+			s.put(t, "home/code/project/data.txt", "")
 			s.give(t)
 			k := learn(t, s, "--learn", "read.py")
 			k.expect("ready")

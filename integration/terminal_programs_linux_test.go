@@ -25,7 +25,7 @@ func TestTerminalElsewhere(t *testing.T) {
 	for _, name := range []string{"pools.py", "orphans.py"} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
-				s.put(t, "home/work/project/.py-sandboxes", emptyPolicy+"[files]\n\"/bin/sh\" = \"exec\"\n")
+				s.put(t, "home/code/project/.py-sandboxes", emptyPolicy+"[files]\n\"/bin/sh\" = \"exec\"\n")
 				s.give(t)
 				want, got := s.shell(t, "$P "+name+" "+s.word)
 				if want.code != 0 || want.out == "" {
@@ -173,7 +173,7 @@ func TestTerminalCalledAs(t *testing.T) {
 				t.Error(name, r)
 			}
 			// A script of a subcommand's name: under python's name every word is a script.
-			s.put(t, "home/work/project/doctor", "print('a script')\n")
+			s.put(t, "home/code/project/doctor", "print('a script')\n")
 			s.give(t)
 			if r = s.run(t, call{argv: []string{"/bin/sh", "-c", name + " doctor"}}); r.out != "a script\n" {
 				t.Error(name, r)
@@ -193,7 +193,7 @@ func TestTerminalInside(t *testing.T) {
 		b, err := os.ReadFile(psb(t))
 		must(t, err)
 		must(t, os.WriteFile(inner, b, 0o755))
-		s.put(t, "home/work/project/.py-sandboxes", emptyPolicy+"[files]\n\"psb\" = \"exec\"\n")
+		s.put(t, "home/code/project/.py-sandboxes", emptyPolicy+"[files]\n\"psb\" = \"exec\"\n")
 		s.give(t)
 		const program = `import subprocess, sys; r = subprocess.run(["./psb", *sys.argv[1:]], capture_output=True, text=True); print(r.returncode, r.stdout); print(r.stderr)`
 		run := func(args ...string) result {

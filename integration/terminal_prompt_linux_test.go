@@ -171,8 +171,8 @@ func TestTerminalFirstRun(t *testing.T) {
 	fresh := func(t *testing.T, s scene) string {
 		policy := filepath.Join(s.project, ".py-sandboxes")
 		must(t, os.Remove(policy))
-		s.put(t, "home/work/project/data.txt", "some data\n")
-		s.put(t, "home/work/project/first.py", "print('ran:', open('data.txt').read())\n")
+		s.put(t, "home/code/project/data.txt", "some data\n")
+		s.put(t, "home/code/project/first.py", "print('ran:', open('data.txt').read())\n")
 		s.give(t)
 		return policy
 	}
@@ -237,7 +237,7 @@ func TestTerminalFirstRun(t *testing.T) {
 			k.ends("0")
 			b, err := os.ReadFile(policy)
 			must(t, err)
-			s.put(t, "home/work/project/.py-sandboxes", strings.Replace(string(b), `"data.txt" = "read"`, "\"data.txt\" = \"read\"\n\"other.txt\" = \"read\"", 1))
+			s.put(t, "home/code/project/.py-sandboxes", strings.Replace(string(b), `"data.txt" = "read"`, "\"data.txt\" = \"read\"\n\"other.txt\" = \"read\"", 1))
 			s.give(t)
 			for _, answer := range []string{"\n", "n\n", "x\n", ctrlD} {
 				k = start(t, s)
@@ -266,7 +266,7 @@ func TestTerminalFirstRun(t *testing.T) {
 	t.Run("what was typed ahead", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			fresh(t, s)
-			s.put(t, "home/work/project/reads.py", "print('got', input())\n")
+			s.put(t, "home/code/project/reads.py", "print('got', input())\n")
 			s.give(t)
 			k := s.console(t, call{argv: []string{psb(t), "--python", systemPython, "reads.py"}})
 			k.expect("quit")

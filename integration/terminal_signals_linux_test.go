@@ -22,7 +22,7 @@ func atTerminal(t *testing.T, who person) scene {
 	s := newScene(t, who)
 	t.Cleanup(func() { endOrphans(t, s.word) })
 	copyTree(t, "testdata/terminal", s.project)
-	s.put(t, "home/work/project/.py-sandboxes", emptyPolicy)
+	s.put(t, "home/code/project/.py-sandboxes", emptyPolicy)
 	s.give(t)
 	_, err := s.choose(t, "system", nil)
 	ledger.Need(t, "python3", err)

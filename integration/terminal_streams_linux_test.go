@@ -97,7 +97,7 @@ func TestTerminalFlood(t *testing.T) {
 	for _, limit := range []string{"", "300M"} {
 		t.Run("limit "+limit, func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
-				s.put(t, "home/work/project/.py-sandboxes", emptyPolicy+"[files]\n\"./\" = \"create\"\n\"digests.txt\" = \"write\"\n")
+				s.put(t, "home/code/project/.py-sandboxes", emptyPolicy+"[files]\n\"./\" = \"create\"\n\"digests.txt\" = \"write\"\n")
 				s.give(t)
 				argv := []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}
 				if limit != "" {

@@ -349,7 +349,7 @@ func TestSensitive(t *testing.T) {
 	}
 	root := m
 	root.Home = "/root"
-	if Sensitive("/root/work/data.csv", root) || !Sensitive("/root/.ssh/x", root) {
+	if Sensitive("/root/code/data.csv", root) || !Sensitive("/root/.ssh/x", root) {
 		t.Error("root's own home")
 	}
 }

@@ -25,12 +25,12 @@ func TestInstallNeedsNoGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("make", "-C", dir, "install", "GO=no-such-go", "PACKAGES=no-such-package", "DESTDIR="+dir+"/root", "PREFIX=/usr").CombinedOutput()
+	out, err := exec.Command("make", "-C", dir, "install", "GO=no-such-go", "PACKAGES=no-such-package", "DESTDIR="+dir+"/stage", "PREFIX=/usr").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, name := range []string{"psb", "python-sb", "python3-sb", "ipython-sb"} {
-		if b, err := os.ReadFile(dir + "/root/usr/bin/" + name); err != nil || string(b) != "built" {
+		if b, err := os.ReadFile(dir + "/stage/usr/bin/" + name); err != nil || string(b) != "built" {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
