@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"psb/namespaces"
 )
 
 // version is set by the linker.
@@ -38,6 +40,7 @@ func (w *world) end(status int, err error) int {
 	}
 	var r *refusal
 	var u *usageError
+	var stage *namespaces.StageError
 	switch {
 	case errors.As(err, &r):
 		if r.what != "" {
@@ -52,6 +55,9 @@ func (w *world) end(status int, err error) int {
 		if u.hint != "" {
 			w.ui.hint("%s", u.hint)
 		}
+	case errors.As(err, &stage):
+		w.ui.say("%v", err)
+		w.ui.hint("psb doctor says what this host lacks")
 	default:
 		w.ui.say("%v", err)
 	}
