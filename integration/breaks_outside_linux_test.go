@@ -74,7 +74,7 @@ func TestBreakPolicyFolderSwapped(t *testing.T) {
 		t.Run(fmt.Sprintf("policy before %v", had), func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
 				const others = "version = 1\n[files]\n\"~/.ssh/\" = \"hide\"\n"
-				other := filepath.Join(s.home, "work/other")
+				other := filepath.Join(s.home, "code/other")
 				policy := s.put(t, "home/code/other/.py-sandboxes", others)
 				s.put(t, "home/code/other/show.py", showing)
 				s.files(t, map[string]string{"sub/app.py": swapping})
@@ -113,7 +113,7 @@ func TestBreakReportFolderSwapped(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
-				other := filepath.Join(s.home, "work/other")
+				other := filepath.Join(s.home, "code/other")
 				kept := s.put(t, "home/code/other/r.json", "kept\n")
 				s.files(t, map[string]string{"swap.py": swapping, "up/d/kept": ""})
 				options := []string{"--report", "up/d/r.json"}

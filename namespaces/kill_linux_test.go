@@ -109,8 +109,11 @@ func killStage(t *testing.T, role, victim string) {
 		t.Fatalf("%q: %v", line, err)
 	}
 	all := watchTree(t, keeper)
-	if strings.HasSuffix(role, "running") && len(all) < 5 { // keeper, reaper, program, its two children
-		t.Errorf("only %d processes: %v", len(all), all)
+	for deadline := time.Now().Add(5 * time.Second); strings.HasSuffix(role, "running") && len(all) < 5; all = watchTree(t, keeper) { // keeper, reaper, program, its two children
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d processes: %v", len(all), all)
+		}
+		time.Sleep(time.Millisecond)
 	}
 	target := map[string]int{"psb": cmd.Process.Pid, "keeper": keeper, "program": program, "group": -cmd.Process.Pid}[victim]
 	if victim == "reaper" {

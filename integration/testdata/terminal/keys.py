@@ -14,20 +14,21 @@ if "cont" in sys.argv:
     signal.signal(signal.SIGCONT, lambda *_: os.write(1, b"got SIGCONT\n"))
 interrupts = 0
 greeting = "ready"
+text = None
 while True:
+    # All of a round stands in the try: an interrupt may come while the last line is still being printed.
     try:
         if greeting:
             print(greeting, flush=True)
             greeting = ""
         text = sys.stdin.readline()
+        if text in ("", "end\n"):
+            break
+        print("line %r after %d" % (text, interrupts), flush=True)
     except KeyboardInterrupt:
         interrupts += 1
         print("interrupt %d" % interrupts, flush=True)
         if "guard" not in sys.argv:
             raise
-        continue
-    if text in ("", "end\n"):
-        break
-    print("line %r after %d" % (text, interrupts), flush=True)
 print("done %d" % interrupts)
 sys.exit(7)
