@@ -95,11 +95,6 @@ static void map_namespaces(struct spec *s) {
 	}
 }
 
-static bool psb_is_gone(void) {
-	struct pollfd p = {FD_CONTROL, 0, 0}; // a closed end hangs up; Box.Kill only shuts one direction
-	return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
-}
-
 static void remove_groups(struct spec *s) {
 	struct timespec nap = {0, 5 * 1000 * 1000};
 	for (uint32_t i = 0; i < s->cgroup_dirs.n; i++)
@@ -146,7 +141,7 @@ static void await(struct spec *s) {
 	struct message go = {0};
 	while (poll(p, 2, -1) < 0 && errno == EINTR) { }
 	if (!p[0].revents && psb_receive(FD_START, &go) && go.kind == M_GO) return;
-	if (psb_is_gone()) remove_groups(s);
+	settle(s);
 	_exit(125);
 }
 
