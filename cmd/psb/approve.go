@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"psb/policy"
 	"psb/policy/approval"
@@ -86,20 +85,6 @@ func (j *job) policyWords() string {
 		return " --policy " + shellQuote(s)
 	}
 	return ""
-}
-
-// visible shows every character that could move a cursor or turn a line around as an escape.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == unicode.ReplacementChar, !unicode.IsPrint(r):
-			fmt.Fprintf(&b, "\\u{%x}", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // counted gives "1 rule", "2 rules".

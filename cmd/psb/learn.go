@@ -145,7 +145,7 @@ func (j *job) keep(r *recorder, o outcome) error {
 		return err
 	}
 	for _, l := range report.Lines() {
-		j.w.ui.say("%s", visible(l))
+		j.w.ui.say("%s", plainLine(l))
 	}
 	if o.reason == "exit" && o.status != 0 {
 		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)

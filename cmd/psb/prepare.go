@@ -12,6 +12,7 @@ import (
 	"psb/policy"
 	"psb/policy/plan"
 	"psb/pythonshim"
+	"psb/seccomp"
 )
 
 // refusal is why psb does not start: one line, what to do, the status.
@@ -233,6 +234,23 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 		return refuse("psb policy help", "%s", err)
 	}
 	j.plan = p
+	return j.syscallsFit()
+}
+
+// syscallsFit refuses lines of [syscalls] that no filter gives: explain must not show what a run does not apply.
+func (j *job) syscallsFit() error {
+	var lines []string
+	for _, x := range (seccomp.Options{Extra: j.plan.Syscalls}).Problems() {
+		for _, r := range j.policy.Rules {
+			if r.Op == policy.OpSyscall && r.Pattern.Text == x.Name {
+				lines = append(lines, fmt.Sprintf("%s: syscall %s: %s", originWords(r.Origin.File, r.Origin.Line, r.Origin.From), plainText(x.Name), x.Why))
+				break
+			}
+		}
+	}
+	if len(lines) > 0 {
+		return refuse("remove it; psb policy check shows every problem", "%s", strings.Join(lines, "\n"))
+	}
 	return nil
 }
 

@@ -83,6 +83,18 @@ func TestLimitNobodyHolds(t *testing.T) {
 	}
 }
 
+func TestMemoryLimitSpeaksOfSwap(t *testing.T) {
+	h := strong()
+	h.Limits["memory_swap"] = "swapaccount=1"
+	if p := compiled(t, Request{Host: h}); gapNames(p.Gaps) != "landlock.unix" {
+		t.Errorf("a default limits no swap: %v", p.Gaps)
+	}
+	asked := &policy.Policy{Limits: map[string]policy.Limit{"memory": {Name: "memory", Bytes: 1 << 20, Origin: policy.Origin{File: "p", Line: 3}}}}
+	if p := compiled(t, Request{Host: h, Policy: asked}); gapNames(Open(p.Gaps)) != "limits.memory_swap" {
+		t.Errorf("a memory limit without a swap limit is no limit: %v", p.Gaps)
+	}
+}
+
 func TestLaterTablesAreGaps(t *testing.T) {
 	pol := &policy.Policy{Rules: []policy.Rule{rule("connect", "pypi.org:443"), rule("import", "numpy"), {Op: "deny", Deny: true}, {Op: "call", Deny: true}}}
 	if p := compiled(t, Request{Host: strong(), Policy: pol}); gapNames(Open(p.Gaps)) != "net python" {

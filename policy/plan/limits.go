@@ -33,6 +33,11 @@ func (c *compiler) limits(p *Plan, accept []string) {
 		}
 		c.gaps = addGap(c.gaps, g)
 	}
+	// A memory limit that was asked for speaks of swap, too, though no line does: without it the rest goes there.
+	_, own := p.Limits["memory_swap"]
+	if why := c.host.Limits["memory_swap"]; why != "" && !own && p.Limits["memory"].Origin.From != "default" && c.host.Limits["memory"] == "" {
+		c.gaps = addGap(c.gaps, Gap{Name: "limits.memory_swap", Lost: "memory is limited and swap is not, so what exceeds it goes to swap", Needs: why})
+	}
 }
 
 // substitutes are what stands in for a control group.
