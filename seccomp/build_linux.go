@@ -188,6 +188,9 @@ func export(sf *lib.ScmpFilter) ([]byte, error) {
 	mem := os.NewFile(uintptr(fd), "filter")
 	defer mem.Close()
 	if err := sf.ExportBPF(mem); err != nil {
+		if _, why := mem.WriteAt([]byte{0}, 0); why != nil { // the library says ECANCELED for whatever the kernel said
+			err = why
+		}
 		return nil, fmt.Errorf("seccomp_export_bpf: %w", err)
 	}
 	code, err := io.ReadAll(io.NewSectionReader(mem, 0, maxInstructions*8+8))

@@ -85,10 +85,25 @@ func TestEnforceCalls(t *testing.T) {
 		{lite, "socket", [6]uint64{2, 1, 132}, ask},
 		{lite, "socket", [6]uint64{2, 2, 0}, ask}, // UDP
 		{lite, "socket", [6]uint64{10, 2 | 0o2000000, 17}, ask},
-		{lite, "socket", [6]uint64{1, 2, 0}, Allow},
+		{plain, "socket", [6]uint64{1, 5 | 0o2004000, 0}, Allow}, // SEQPACKET
+		{plain, "socket", [6]uint64{1, 2, 0}, ask},               // DGRAM
+		{plain, "socket", [6]uint64{1, 2 | 0o2004000, 0}, ask},
+		{plain, "socket", [6]uint64{1 | upper, 2 | upper, upper}, ask},
+		{plain, "socket", [6]uint64{1, 3, 0}, ask}, // RAW, which af_unix takes for DGRAM
+		{plain, "socket", [6]uint64{1, 4, 0}, ask},
+		{lite, "socket", [6]uint64{1, 1, 0}, Allow},
+		{lite, "socket", [6]uint64{1, 2, 0}, ask},
+		{deaf, "socket", [6]uint64{1, 2, 0}, Fail(EACCES)},
 		{liteOld, "socket", [6]uint64{2, 1, 0}, ask}, // no TCP rights below ABI 4
 		{plain, "socketpair", [6]uint64{1, 1}, Allow},
+		{plain, "socketpair", [6]uint64{1, 5 | 0o2000000}, Allow},
+		{plain, "socketpair", [6]uint64{1, 2 | 0o2000000}, ask},
+		{plain, "socketpair", [6]uint64{1 | upper, 3}, ask},
 		{plain, "socketpair", [6]uint64{2, 1}, Fail(EAFNOSUPPORT)},
+		{plain, "getsockopt", [6]uint64{3, 1, 17}, Allow}, // PEERCRED
+		{plain, "getsockopt", [6]uint64{3, 1, 77}, Fail(ENOPROTOOPT)},
+		{plain, "getsockopt", [6]uint64{3, 1 | upper, 77 | upper}, Fail(ENOPROTOOPT)},
+		{plain, "getsockopt", [6]uint64{3, 6, 77}, Allow},
 
 		{plain, "connect", [6]uint64{3}, ask},
 		{free, "connect", [6]uint64{3}, Allow},
@@ -226,6 +241,9 @@ func TestLearnGuards(t *testing.T) {
 		{"clone", [6]uint64{0x10000000}, Trace},
 		{"socket", [6]uint64{17, 3}, Trace},
 		{"socket", [6]uint64{1, 1}, Trace},
+		{"socketpair", [6]uint64{1, 1}, Allow},
+		{"socketpair", [6]uint64{1, 2}, Trace},
+		{"getsockopt", [6]uint64{3, 1, 77}, Fail(ENOPROTOOPT)},
 		{"sendto", [6]uint64{3, 0, 0, msgFastopen}, Fail(EOPNOTSUPP)},
 		{"connect", [6]uint64{3}, Trace},
 		{"seccomp", [6]uint64{1, newListener}, Fail(EBUSY)},

@@ -14,6 +14,7 @@ const (
 	EBUSY           Errno = 16
 	EINVAL          Errno = 22
 	ENOSYS          Errno = 38
+	ENOPROTOOPT     Errno = 92
 	EPROTONOSUPPORT Errno = 93
 	EOPNOTSUPP      Errno = 95
 	EAFNOSUPPORT    Errno = 97
@@ -35,6 +36,8 @@ func (e Errno) String() string {
 		return "EINVAL"
 	case ENOSYS:
 		return "ENOSYS"
+	case ENOPROTOOPT:
+		return "ENOPROTOOPT"
 	case EPROTONOSUPPORT:
 		return "EPROTONOSUPPORT"
 	case EOPNOTSUPP:

@@ -6,9 +6,11 @@ const (
 	cloneNewTime = 0x00000080                                                                               // unshare only: in clone it is part of the exit signal
 
 	afUnix, afInet, afInet6, afNetlink, afPacket = 1, 2, 10, 16, 17
-	sockStream, sockRaw, sockPacket              = 1, 3, 10
+	sockStream, sockRaw, sockSeqpacket           = 1, 3, 5
+	sockPacket                                   = 10
 	sockTypeBits                                 = 0xf // the rest of the word is SOCK_CLOEXEC, SOCK_NONBLOCK
 	msgFastopen                                  = 0x20000000
+	solSocket, soPeerPIDFD                       = 1, 77
 
 	oCreat, oTmpfile = 0o100, 0o20000000
 	sIFMT            = 0o170000
@@ -73,8 +75,17 @@ func guards(o Options) map[string][]Call {
 		add(name, Allow, "a FIFO, a socket or a plain file")
 	}
 
-	add("socketpair", Allow, "a pair of unix sockets", is(0, afUnix))
+	for _, name := range []string{"socket", "socketpair"} {
+		for _, t := range []uint64{sockStream, sockSeqpacket} {
+			add(name, Allow, "unix sockets that are connected before they send", is(0, afUnix), kind(t))
+		}
+		// SOCK_RAW is another word for the same.
+		add(name, Notify(EACCES), "a unix datagram goes to any path that stands in memory, past connect", is(0, afUnix))
+	}
 	add("socketpair", Fail(EAFNOSUPPORT), "no other family makes pairs worth having")
+	// The connect was psb's, so a server would be handed the process that must not be reached. Before Linux 6.5 every kernel says this.
+	add("getsockopt", Fail(ENOPROTOOPT), "a handle on the process that connected", is(1, solSocket), is(2, soPeerPIDFD))
+	add("getsockopt", Allow, other)
 	for name, flags := range map[string]int{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
 		// Plain: what a kernel with fast open switched off answers, and callers fall back to connect.
 		add(name, Fail(EOPNOTSUPP), "MSG_FASTOPEN connects without connect", has(flags, msgFastopen))
@@ -94,7 +105,7 @@ func guards(o Options) map[string][]Call {
 	if o.FreeConnect {
 		add("connect", Allow, "nothing outside the box can be reached")
 	} else {
-		add("connect", Notify(EACCES), "the supervisor compares the address with the policy")
+		add("connect", Notify(EACCES), "the supervisor looks at the address and connects")
 	}
 
 	// A process group reaches outside the pid namespace, where the box keeps psb's for job control.
@@ -139,10 +150,11 @@ func idGuards(o Options, add func(string, Action, string, ...Cond)) {
 	}
 }
 
-// socketGuards: which sockets exist at all.
+// kind compares the type of a socket.
+func kind(t uint64) Cond { return Cond{Arg: 1, Mask: sockTypeBits, Value: t} }
+
+// socketGuards: which sockets exist at all; unix ones are judged with their pairs.
 func socketGuards(o Options, add func(string, Action, string, ...Cond)) {
-	kind := func(t uint64) Cond { return Cond{Arg: 1, Mask: sockTypeBits, Value: t} }
-	add("socket", Allow, "unix sockets", is(0, afUnix))
 	add("socket", Allow, "lists interfaces and addresses; getaddrinfo needs it", is(0, afNetlink), is(2, 0))
 	add("socket", Fail(EAFNOSUPPORT), "a netlink family that programs only probe for", is(0, afNetlink))
 	for _, family := range []uint32{afInet, afInet6} {

@@ -110,7 +110,9 @@ type Answer struct {
 	// Continue lets the kernel run the call. The arguments in registers are those judged; memory they point to may have
 	// changed since, so Continue must never rest on a string or an address that was read. Linux 5.5.
 	Continue bool
-	Errno    Errno // the refusal, when Continue is false; 0 = EPERM
+	Done     bool  // the call was made on the program's behalf and gave 0; not with Continue
+	Later    bool  // not an answer: who judged gives one with Request.Answer
+	Errno    Errno // the refusal, when nothing above is set; 0 = EPERM
 }
 
 // Respond answers one call. ErrGone: nobody waits for it any more.
@@ -119,6 +121,7 @@ func (l *Listener) Respond(id uint64, a Answer) error {
 	switch {
 	case a.Continue:
 		r.Flags = flagContinue
+	case a.Done:
 	case a.Errno == 0:
 		r.Error = -int32(EPERM)
 	default:

@@ -104,6 +104,57 @@ ctypes.CDLL(None).syscall(WRITE, -0x505342, b'{"env":"HOME"}\0', 15)
 	}
 }
 
+// An answer may come later, from elsewhere, while other calls go on: the first connect is answered after the second, with a success that
+// the supervisor vouches for.
+func TestNotifyLater(t *testing.T) {
+	must(t, "seccomp")
+	must(t, "python3")
+	const code = `
+import socket, threading
+def to(port):
+    s = socket.socket()
+    print(port, s.connect_ex(("192.0.2.1", port)), flush=True)
+first = threading.Thread(target=to, args=(1,)); first.start()
+second = threading.Thread(target=to, args=(2,)); second.start()
+second.join(); first.join()
+`
+	var out, errs bytes.Buffer
+	cmd := &exec.Cmd{Args: []string{pythons()[0], "-I", "-c", code}, Stdout: &out, Stderr: &errs}
+	l := startUnder(t, Options{NoteFD: testNote, Listener: true, LandlockABI: 7}, cmd)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	second := make(chan struct{})
+	answered := make(chan error, 1)
+	err := Supervise(ctx, l, func(r *Request) Answer {
+		a, err := r.Sockaddr(r.Args[1], r.Args[2])
+		if err != nil {
+			t.Errorf("address: %v", err)
+		}
+		if a.Addr.Port() == 2 {
+			defer close(second)
+			return Answer{Errno: EACCES}
+		}
+		go func() {
+			<-second
+			answered <- errors.Join(r.Answer(Answer{Done: true}), errors.Unwrap(r.Answer(Answer{})))
+		}()
+		return Answer{Later: true}
+	})
+	if err != nil {
+		t.Errorf("supervisor: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, errs.String())
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the late answer: %v", err)
+	}
+	lines := strings.Fields(out.String())
+	if got := strings.Join(lines, " "); got != "2 13 1 0" && got != "1 0 2 13" {
+		t.Errorf("the program saw %q", got)
+	}
+}
+
 // The same as an ordinary user, supervisor and program both.
 func TestNotifyAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {

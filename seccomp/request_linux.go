@@ -48,6 +48,9 @@ func (l *Listener) request(n sysNotif) *Request {
 // Valid tells whether the call still waits, see Listener.IDValid.
 func (r *Request) Valid() bool { return r.l.IDValid(r.ID) }
 
+// Answer answers the call a judge put off, see Answer.Later. ErrGone: nobody waits for it any more.
+func (r *Request) Answer(a Answer) error { return r.l.Respond(r.ID, a) }
+
 // TGID is the process of the thread, in the supervisor's pid namespace.
 func (r *Request) TGID() (int, error) {
 	if r.tgid != 0 {

@@ -15,8 +15,8 @@ import (
 // Supervise hands each call to judge, one after the other, and answers as it says. It returns nil when no process wears the
 // filter any more, ctx's error when that ends first, or the listener's error; it closes l.
 //
-// judge must not block on anything the program controls: every other asked call waits meanwhile. A judge that panics takes the
-// process down, and with it the listener: refused.
+// judge must not block on anything the program controls: every other asked call waits meanwhile. What takes time it answers with Later, and
+// with Request.Answer once it is done. A judge that panics takes the process down, and with it the listener: refused.
 func Supervise(ctx context.Context, l *Listener, judge func(*Request) Answer) error {
 	defer l.Close()
 	stop := context.AfterFunc(ctx, func() { l.Close() })
@@ -31,7 +31,11 @@ func Supervise(ctx context.Context, l *Listener, judge func(*Request) Answer) er
 		case err != nil:
 			return err
 		}
-		if err := l.Respond(r.ID, judge(r)); err != nil && !errors.Is(err, ErrGone) {
+		a := judge(r)
+		if a.Later {
+			continue
+		}
+		if err := l.Respond(r.ID, a); err != nil && !errors.Is(err, ErrGone) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -24,7 +25,9 @@ type supervisor struct {
 	done    chan struct{}
 	rules   seccomp.Filter
 	listens bool
+	connect *connector // nil: the box has no network of its own, and connects to nothing
 	mu      sync.Mutex
+	over    bool
 	seen    refused
 }
 
@@ -52,6 +55,11 @@ func (s *supervisor) attend(box *namespaces.Box, _ int) error {
 	if err != nil {
 		return err
 	}
+	return s.listen(box, fd)
+}
+
+// listen answers what the listener brings, until nobody is left behind it.
+func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
 	own, err := unix.FcntlInt(fd.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	fd.Close()
 	if err != nil {
@@ -60,6 +68,15 @@ func (s *supervisor) attend(box *namespaces.Box, _ int) error {
 	l, err := seccomp.NewListener(own)
 	if err != nil {
 		return err
+	}
+	if f := box.Network(); f != nil && s.j.plan.Provider == plan.Namespaces {
+		net, err := newBoxNetwork(f)
+		if err != nil {
+			f.Close()
+			l.Close()
+			return err
+		}
+		s.connect = newConnector(net, s.refusedConnect)
 	}
 	s.done = make(chan struct{})
 	go func() {
@@ -77,17 +94,24 @@ func (s *supervisor) end() {
 	if s.done != nil {
 		<-s.done
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true // a connect of a program that is gone adds nothing any more
+	if s.connect != nil {
+		s.connect.net.close()
+	}
 }
 
-// judge answers one call. Nothing continues that rests on memory the program can change, but for connects in the box's own network
-// namespace, where no address leads out.
+// judge answers one call. Nothing is continued: what is allowed psb does itself.
 func (s *supervisor) judge(r *seccomp.Request) seccomp.Answer {
 	switch r.Name {
 	case "write":
 		s.note(r)
 		return seccomp.Answer{Errno: seccomp.EBADF}
 	case "connect":
-		return s.connect(r)
+		if allowed, set := s.j.plan.Syscalls["connect"]; !set || allowed {
+			return s.connects(r)
+		}
 	}
 	s.mu.Lock()
 	s.seen.syscall(r.Name)
@@ -113,24 +137,24 @@ func (s *supervisor) note(r *seccomp.Request) {
 	}
 }
 
-func (s *supervisor) connect(r *seccomp.Request) seccomp.Answer {
+// connects hands a connect over, or refuses it where the program shares the host's network.
+func (s *supervisor) connects(r *seccomp.Request) seccomp.Answer {
+	if s.connect != nil {
+		go s.connect.serve(r)
+		return seccomp.Answer{Later: true}
+	}
 	a, err := r.Sockaddr(r.Args[1], r.Args[2])
 	if err != nil {
 		return seccomp.Answer{Errno: seccomp.EINVAL}
 	}
-	inBox := s.j.plan.Provider == plan.Namespaces
-	switch a.Family {
-	case seccomp.FamilyInet, seccomp.FamilyInet6:
-		if ip := a.Addr.Addr().Unmap(); inBox && (ip.IsLoopback() || ip.IsUnspecified()) {
-			return seccomp.Answer{Continue: true}
-		}
-	case seccomp.FamilyUnix, seccomp.FamilyUnspec:
-		if inBox {
-			return seccomp.Answer{Continue: true} // names and sockets of the box's own root and network
-		}
-	}
-	s.mu.Lock()
-	s.seen.connect(a.String())
-	s.mu.Unlock()
+	s.refusedConnect(a.String())
 	return seccomp.Answer{Errno: seccomp.EACCES}
+}
+
+func (s *supervisor) refusedConnect(to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		s.seen.connect(to)
+	}
 }
