@@ -221,6 +221,15 @@ func (g *Group) Usage() (Usage, error) {
 	return u, nil
 }
 
+// Adopt gives the group of that name, which another start of psb made with the same arguments, without touching it.
+func Adopt(s Support, name string, l Limits) (*Group, error) {
+	g := &Group{name: name}
+	if err := g.plan(s, l); err != nil {
+		return nil, fmt.Errorf("adopt cgroup %q: %w", name, err)
+	}
+	return g, nil
+}
+
 // Planned gives the folders that Create will make with the same arguments, and the files processes are written into, before any of it
 // exists.
 func Planned(s Support, name string, l Limits) (dirs, procs []string, err error) {

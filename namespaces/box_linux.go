@@ -54,11 +54,13 @@ type Box struct {
 	start   int
 	program int // host pid, known after Ready
 	pids    bool
+	stages  [5]int64
 	jobs    chan Job
 
 	mu      sync.Mutex // guards what Kill, Signal and Wait share
 	control int
-	first   int // pidfd of the box's first process, -1 until the keeper sent it
+	network *os.File // see Network
+	first   int      // pidfd of the box's first process, -1 until the keeper sent it
 	reaped  bool
 	closed  bool
 
@@ -167,6 +169,14 @@ func (b *Box) outlast() {
 // Ready waits until the program's process exists, held before its filter, and gives its host pid. The error is the stage that failed.
 func (b *Box) Ready() (pid int, err error) {
 	m, aside, err := receive(b.start)
+	if err == nil && kindOf(&m) == msgNet {
+		if fd := descriptor(aside); fd >= 0 {
+			b.mu.Lock()
+			b.network = os.NewFile(uintptr(fd), "socket of the box's network")
+			b.mu.Unlock()
+		}
+		m, aside, err = receive(b.start)
+	}
 	if err == io.EOF { // every stage closed its end: one of them failed
 		<-b.done
 		return 0, b.err
@@ -184,8 +194,15 @@ func (b *Box) Ready() (pid int, err error) {
 		return 0, err
 	}
 	b.program = pid
+	for i := range b.stages {
+		b.stages[i] = int64(binary.NativeEndian.Uint64(m[40+8*(i+1):])) // the first is psb's own
+	}
 	return pid, nil
 }
+
+// Stages says, after Ready, when the stages were where, in nanoseconds of CLOCK_MONOTONIC: the keeper began; it cloned the first process; that
+// was in its groups; had built the root; had its walls.
+func (b *Box) Stages() [5]int64 { return b.stages }
 
 // Proceed tells a keeper started with Spec.Await that the groups are there. It must come before Ready.
 func (b *Box) Proceed() error {
@@ -229,6 +246,16 @@ func (b *Box) Listener() (*os.File, error) {
 		return nil, fmt.Errorf("take the listener: %w", err)
 	}
 	return os.NewFile(uintptr(fd), "seccomp listener"), nil
+}
+
+// Network gives, after Ready, a socket of the box's own network, nil where it has none (Spec.Loopback): a netlink one for sock_diag(7), or
+// where the kernel lacks that, any. It is for comparing and asking, not for sending. The caller closes it.
+func (b *Box) Network() *os.File {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.network
+	b.network = nil
+	return f
 }
 
 // Started waits for the execve(2): nil when the program runs, else the stage that failed. To be called after Release and Listener.
@@ -288,6 +315,7 @@ func (b *Box) Wait() (Exit, error) {
 		b.closed = true
 		unix.Close(b.control)
 		unix.Close(b.start)
+		b.network.Close() // nil is fine
 		if b.first >= 0 {
 			unix.Close(b.first)
 		}

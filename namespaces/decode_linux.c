@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cursor { const unsigned char *p, *end; bool bad; };
-
 static uint64_t word(struct cursor *c, size_t n) {
 	uint64_t v = 0;
 	if (c->bad || (size_t)(c->end - c->p) < n) { c->bad = true; return 0; }
@@ -16,12 +14,12 @@ static uint64_t word(struct cursor *c, size_t n) {
 	c->p += n;
 	return v;
 }
-static uint32_t u32(struct cursor *c) { return (uint32_t)word(c, 4); }
-static uint64_t u64(struct cursor *c) { return word(c, 8); }
+uint32_t psb_u32(struct cursor *c) { return (uint32_t)word(c, 4); }
+uint64_t psb_u64(struct cursor *c) { return word(c, 8); }
 
-static struct text bytes(struct cursor *c) {
+struct text psb_bytes(struct cursor *c) {
 	struct text t = {"", 0};
-	uint32_t n = u32(c);
+	uint32_t n = psb_u32(c);
 	if (c->bad || (size_t)(c->end - c->p) < (size_t)n + 1 || c->p[n] != 0) { c->bad = true; return t; }
 	t.s = (const char *)c->p;
 	t.n = n;
@@ -29,25 +27,25 @@ static struct text bytes(struct cursor *c) {
 	return t;
 }
 
-static struct text text(struct cursor *c) {
-	struct text t = bytes(c);
+struct text psb_text(struct cursor *c) {
+	struct text t = psb_bytes(c);
 	if (memchr(t.s, 0, t.n)) c->bad = true;
 	return t;
 }
 
 // An item takes at least `least` bytes of the blob: that bounds every count before memory is asked for.
-static void *items(struct cursor *c, uint32_t *n, size_t least, size_t size) {
-	*n = u32(c);
+void *psb_items(struct cursor *c, uint32_t *n, size_t least, size_t size) {
+	*n = psb_u32(c);
 	if (c->bad || *n > (size_t)(c->end - c->p) / least) { c->bad = true; *n = 0; }
 	void *v = calloc((size_t)*n + 1, size);
 	if (!v) { c->bad = true; *n = 0; }
 	return v;
 }
 
-static struct list texts(struct cursor *c) {
+struct list psb_texts(struct cursor *c) {
 	struct list l;
-	l.v = items(c, &l.n, 5, sizeof *l.v);
-	for (uint32_t i = 0; i < l.n && !c->bad; i++) l.v[i] = (char *)text(c).s;
+	l.v = psb_items(c, &l.n, 5, sizeof *l.v);
+	for (uint32_t i = 0; i < l.n && !c->bad; i++) l.v[i] = (char *)psb_text(c).s;
 	return l;
 }
 
@@ -65,10 +63,10 @@ static bool clean(struct text t) {
 }
 
 static void op(struct cursor *c, struct op *o) {
-	o->kind = u32(c); o->flags = u32(c); o->mode = u32(c);
-	o->size = u64(c); o->modified = u64(c); o->dev = u64(c); o->ino = u64(c);
-	o->map_uid = u32(c); o->map_gid = u32(c);
-	o->source = text(c); o->target = text(c); o->data = bytes(c);
+	o->kind = psb_u32(c); o->flags = psb_u32(c); o->mode = psb_u32(c);
+	o->size = psb_u64(c); o->modified = psb_u64(c); o->dev = psb_u64(c); o->ino = psb_u64(c);
+	o->map_uid = psb_u32(c); o->map_gid = psb_u32(c);
+	o->source = psb_text(c); o->target = psb_text(c); o->data = psb_bytes(c);
 	o->userns = -1;
 	if (o->kind < OP_DIR || o->kind > OP_LAST || o->flags & ~(uint32_t)ACT_ALL || o->mode & ~(uint32_t)01777 || !clean(o->target)) c->bad = true;
 	if (o->target.n == 1 && o->kind != OP_DIR && o->kind != OP_READ_ONLY) c->bad = true;
@@ -88,22 +86,22 @@ static bool fits(struct spec *s) {
 bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
 	struct cursor cur = {blob, blob + size, false}, *c = &cur;
 	memset(s, 0, sizeof *s);
-	if (u32(c) != 0x31425350 || u32(c) != 1) return false;
-	s->flags = u32(c); s->uid = u32(c); s->gid = u32(c); s->host_uid = u32(c); s->host_gid = u32(c); s->ignored = u64(c); s->mask = u64(c);
-	s->hostname = text(c);
-	s->cgroup_procs = texts(c); s->cgroup_dirs = texts(c);
-	s->root = text(c);
-	s->ops = items(c, &s->nops, 67, sizeof *s->ops);
+	if (psb_u32(c) != 0x31425350 || psb_u32(c) != 1) return false;
+	s->flags = psb_u32(c); s->uid = psb_u32(c); s->gid = psb_u32(c); s->host_uid = psb_u32(c); s->host_gid = psb_u32(c); s->ignored = psb_u64(c); s->mask = psb_u64(c);
+	s->hostname = psb_text(c);
+	s->cgroup_procs = psb_texts(c); s->cgroup_dirs = psb_texts(c);
+	s->root = psb_text(c);
+	s->ops = psb_items(c, &s->nops, 67, sizeof *s->ops);
 	for (uint32_t i = 0; i < s->nops && !c->bad; i++) op(c, &s->ops[i]);
-	s->rlimits = items(c, &s->nrlimits, 12, sizeof *s->rlimits);
-	for (uint32_t i = 0; i < s->nrlimits && !c->bad; i++) { s->rlimits[i].resource = u32(c); s->rlimits[i].value = u64(c); }
-	s->rules = items(c, &s->nrules, 13, sizeof *s->rules);
-	for (uint32_t i = 0; i < s->nrules && !c->bad; i++) { s->rules[i].access = u64(c); s->rules[i].path = text(c); }
-	s->filter = bytes(c); s->reaper = bytes(c);
-	s->exec = text(c);
-	s->argv = texts(c); s->env = texts(c);
-	s->dir = text(c);
-	if (u32(c) != 0x31425350 || c->p != c->end) c->bad = true;
+	s->rlimits = psb_items(c, &s->nrlimits, 12, sizeof *s->rlimits);
+	for (uint32_t i = 0; i < s->nrlimits && !c->bad; i++) { s->rlimits[i].resource = psb_u32(c); s->rlimits[i].value = psb_u64(c); }
+	s->rules = psb_items(c, &s->nrules, 13, sizeof *s->rules);
+	for (uint32_t i = 0; i < s->nrules && !c->bad; i++) { s->rules[i].access = psb_u64(c); s->rules[i].path = psb_text(c); }
+	s->filter = psb_bytes(c); s->reaper = psb_bytes(c);
+	s->exec = psb_text(c);
+	s->argv = psb_texts(c); s->env = psb_texts(c);
+	s->dir = psb_text(c);
+	if (psb_u32(c) != 0x31425350 || c->p != c->end) c->bad = true;
 	if (s->flags & ~(uint32_t)BOX_ALL || !absolute(s->exec) || !absolute(s->dir) || s->argv.n == 0) c->bad = true;
 	if (s->filter.n % 8 || s->filter.n / 8 > MOST_INSTRUCTIONS || s->reaper.n % 8 || s->reaper.n / 8 > MOST_INSTRUCTIONS) c->bad = true;
 	return !c->bad && fits(s);

@@ -126,6 +126,15 @@ func Encode(s *Spec) ([]byte, error) {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	e := &encoder{}
+	e.head(s)
+	e.texts(s.Argv)
+	e.texts(s.Env)
+	e.tail(s)
+	return e.b, e.err
+}
+
+// head is all before argv; prepared_start_linux.c writes the masks of signals into it.
+func (e *encoder) head(s *Spec) {
 	e.u32(magic)
 	e.u32(version)
 	u := s.Unshare
@@ -161,11 +170,11 @@ func Encode(s *Spec) ([]byte, error) {
 	e.bytes(s.Filter)
 	e.bytes(s.Reaper)
 	e.text(s.Exec)
-	e.texts(s.Argv)
-	e.texts(s.Env)
+}
+
+func (e *encoder) tail(s *Spec) {
 	e.text(s.Dir)
 	e.u32(magic)
-	return e.b, e.err
 }
 
 func (e *encoder) op(o *Op) {

@@ -4,7 +4,7 @@
 // Called by: the C library's start-up code.
 // Proved by: TestEntryOnlyByName, TestSignals, TestClosedStdio.
 #define _GNU_SOURCE
-#include "stage2_linux.h"
+#include "prepared_linux.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -63,9 +63,12 @@ static _Noreturn void stage(void) {
 
 __attribute__((constructor)) static void psb_entry(int argc, char **argv) {
 	if (argc == 1 && strcmp(argv[0], "psb-init") == 0) stage();
+	psb_enough();
 	sigset_t blocked;
+	psb_time(T_CALLED);
 	psb_ignored_at_start = ignored();
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	for (int i = 1; i <= 64; i++) if (sigismember(&blocked, i) == 1) psb_blocked_at_start |= (uint64_t)1 << (i - 1);
 	for (int fd = 0; fd < 3; fd++) if (fcntl(fd, F_GETFD) < 0) psb_closed_at_start |= 1U << fd;
+	if (!psb_closed_at_start) psb_prepared(argc, argv);
 }

@@ -61,24 +61,28 @@ static void no_groups(void) {
 	psb_fail(FD_CONTROL, "capabilities", "setgroups");
 }
 
+static pid_t keeper;
+
+static int stay(void *none) {
+	(void)none;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != keeper) return 1;
+	for (;;) pause();
+	return 0;
+}
+
 // map_namespace makes the user namespace that an id-mapped mount takes its map from: on-disk owner → the box's kernel ids.
 static int map_namespace(struct spec *s, uint32_t uid, uint32_t gid) {
-	int hold[2];
-	char file[64], byte;
-	if (pipe2(hold, O_CLOEXEC) != 0) psb_fail(FD_CONTROL, "mounts", "pipe");
-	pid_t pid = psb_clone(CLONE_NEWUSER, NULL);
+	static char stack[16384] __attribute__((aligned(16)));
+	char file[64];
+	keeper = getpid();
+	// It shares this memory and runs nothing but pause(2): a copy would cost more than all the rest of it.
+	pid_t pid = clone(stay, stack + sizeof stack, CLONE_NEWUSER | CLONE_VM | SIGCHLD, NULL);
 	if (pid < 0) psb_fail(FD_CONTROL, "mounts", "clone a user namespace for id-mapped mounts");
-	if (pid == 0) {
-		close(hold[1]);
-		(void)!read(hold[0], &byte, 1);
-		_exit(0);
-	}
-	close(hold[0]);
 	id_maps(pid, uid, s->host_uid, gid, s->host_gid);
 	snprintf(file, sizeof file, "/proc/%d/ns/user", pid);
 	int ns = open(file, O_RDONLY | O_CLOEXEC);
 	if (ns < 0) psb_fail(FD_CONTROL, "mounts", "open %s", file);
-	close(hold[1]);
+	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) { }
 	return ns;
 }
@@ -161,6 +165,7 @@ void psb_keeper(struct spec *s) {
 	int life[2], pidfd = -1, status = 0, children = -1;
 	char byte = 1;
 	struct message box = {.kind = M_BOX};
+	psb_time(T_KEEPER);
 	// A binary that its user may not read would make /proc/self root's, and the id maps could not be written.
 	if (prctl(PR_SET_DUMPABLE, 1) != 0) psb_fail(FD_CONTROL, "namespaces", "prctl(PR_SET_DUMPABLE)");
 	if (!(s->flags & BOX_PID)) {
@@ -171,6 +176,7 @@ void psb_keeper(struct spec *s) {
 	map_namespaces(s);
 	if (s->flags & BOX_AWAIT) await(s);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) != 0) psb_fail(FD_CONTROL, "namespaces", "socketpair");
+	psb_time(T_CLONE);
 	pid_t pid = psb_clone(flags | CLONE_PIDFD, &pidfd);
 	if (pid < 0) psb_fail(FD_CONTROL, "namespaces", "clone");
 	if (pid == 0) {

@@ -27,6 +27,7 @@ const (
 	msgContinued
 	msgExit
 	msgBox
+	msgNet
 )
 
 const (

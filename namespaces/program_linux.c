@@ -67,6 +67,7 @@ void psb_program(struct spec *s, int gate) {
 	if (syscall(SYS_close_range, 3, FD_START - 1, 0) != 0 || syscall(SYS_close_range, FD_START + 1, ~0U, 0) != 0) psb_fail(FD_START, "namespaces", "close_range");
 	if (fcntl(FD_START, F_SETFD, FD_CLOEXEC) != 0) psb_fail(FD_START, "namespaces", "fcntl");
 	if (chdir(s->dir.s) != 0) psb_fail(FD_START, "mounts", "working folder %s", s->dir.s);
+	memcpy(m.text, psb_times, sizeof psb_times);
 	if (!psb_send(FD_START, &m) || !psb_receive(FD_START, &m) || m.kind != M_GO) _exit(125); // psb is gone
 	dispositions(s);
 	filter(s);

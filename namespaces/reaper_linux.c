@@ -7,6 +7,7 @@
 #include "stage2_linux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
@@ -29,6 +30,15 @@
 // Once the program has its own copies of 0, 1, 2, these numbers serve the reaper: whoever reads the program's output must see its end.
 enum { LIFE = 0, CHILDREN = 1, GATE = 2 };
 
+// hand_over gives psb a socket of the box's network, by which it tells the box's sockets from the host's: one that can be asked for them
+// where the kernel has that (CONFIG_NETLINK_DIAG), else any.
+static void hand_over(int any) {
+	struct message m = {.kind = M_NET};
+	int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (!psb_send_descriptor(FD_START, &m, diag >= 0 ? diag : any)) psb_fail(FD_CONTROL, "namespaces", "hand over a socket of the network");
+	if (diag >= 0) close(diag);
+}
+
 static void loopback(void) {
 	struct ifreq ifr = {.ifr_flags = 0};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -37,6 +47,7 @@ static void loopback(void) {
 	if (ioctl(fd, SIOCGIFFLAGS, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "read loopback flags");
 	ifr.ifr_flags |= IFF_UP;
 	if (ioctl(fd, SIOCSIFFLAGS, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "bring loopback up");
+	hand_over(fd);
 	close(fd);
 }
 
@@ -129,8 +140,11 @@ void psb_reaper(struct spec *s, int life) {
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) psb_fail(FD_CONTROL, "namespaces", "prctl(PR_SET_CHILD_SUBREAPER)");
 		if ((children = psb_children()) < 0) psb_fail(FD_CONTROL, "namespaces", "open /proc/self/task/%d/children", (int)getpid());
 	}
+	psb_time(T_FIRST);
 	if (s->nops) psb_build_root(s);
+	psb_time(T_ROOT);
 	psb_walls(s, life);
+	psb_time(T_WALLS);
 	// The program waits at the gate until the reaper wears all it ever will: nothing in the box meets a half-dressed pid 1.
 	if (pipe2(gate, O_CLOEXEC) != 0) psb_fail(FD_CONTROL, "namespaces", "pipe2");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) psb_fail(FD_CONTROL, "namespaces", "prctl(PR_SET_DUMPABLE)");

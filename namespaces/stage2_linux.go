@@ -7,10 +7,11 @@
 package namespaces
 
 /*
-#cgo CFLAGS: -O2 -Wall -Wextra -std=gnu11
+#cgo CFLAGS: -O2 -Wall -Wextra -Wno-unused-parameter -std=gnu11
 #include <stdint.h>
 extern uint64_t psb_ignored_at_start, psb_blocked_at_start;
 extern uint32_t psb_closed_at_start;
+extern uint64_t psb_times[6];
 */
 import "C"
 
@@ -20,6 +21,9 @@ const StageName = "psb-init"
 // IgnoredAtStart gives the signals that were ignored when this process started, bit n-1 for signal n: the Go runtime replaces most of
 // them, and a program started by psb must find what psb's caller set (nohup(1)).
 func IgnoredAtStart() uint64 { return uint64(C.psb_ignored_at_start) }
+
+// CalledAt is when this process's constructor began, in nanoseconds of CLOCK_MONOTONIC: about when it was started.
+func CalledAt() int64 { return int64(C.psb_times[0]) }
 
 // closedAtStart says whether this process was started with descriptor fd (0, 1 or 2) closed: the Go runtime opens /dev/null in its place.
 func closedAtStart(fd uintptr) bool { return fd < 3 && C.psb_closed_at_start>>fd&1 != 0 }

@@ -6,7 +6,7 @@
 // reaper   builds the root, drops everything, starts the program, reaps, reports; ends when psb or the keeper hangs up.
 // program  tells READY, waits for GO, installs its filter, execve.
 //
-// psb's ends:  control (keeper: BOX, errors; reaper: events, signals)   start (program: READY, LISTENER, errors)
+// psb's ends:  control (keeper: BOX, errors; reaper: events, signals)   start (reaper: NET; program: READY, LISTENER, errors)
 #ifndef PSB_STAGE2_H
 #define PSB_STAGE2_H
 
@@ -47,7 +47,7 @@ struct spec {
 	uint64_t mask; // signals the program starts with blocked
 };
 
-enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE };
+enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE };
 struct message {
 	uint32_t kind;
 	int32_t a, b;
@@ -56,8 +56,25 @@ struct message {
 	char text[216];
 };
 
+// cursor: reads what encode.go writes; what does not fit makes it bad, and everything after that is 0 or "".
+struct cursor { const unsigned char *p, *end; bool bad; };
+uint32_t psb_u32(struct cursor *c);
+uint64_t psb_u64(struct cursor *c);
+struct text psb_bytes(struct cursor *c); // length, bytes, NUL
+struct text psb_text(struct cursor *c);  // bytes without a NUL among them
+void *psb_items(struct cursor *c, uint32_t *n, size_t least, size_t size); // a count, and memory for so many items of at least `least` bytes
+struct list psb_texts(struct cursor *c);
+
 // decode: fills spec from the mapped blob; false when anything does not fit. Everything points into the blob or into memory it allocates.
 bool psb_decode(const unsigned char *blob, size_t size, struct spec *out);
+
+// times: when the stages were where (CLOCK_MONOTONIC, ns); READY carries them in its text.
+enum { T_CALLED, T_KEEPER, T_CLONE, T_FIRST, T_ROOT, T_WALLS, T_ALL };
+extern uint64_t psb_times[T_ALL];
+void psb_time(int at);
+
+// limits: ends a psb that its limits would not let live.
+void psb_enough(void);
 
 // control: one message; false when the other end is gone.
 bool psb_send(int fd, const struct message *m);

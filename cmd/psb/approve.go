@@ -19,6 +19,9 @@ func (j *job) approved(must bool) error {
 	if j.where.policy == "" {
 		return nil
 	}
+	if !j.where.named || !j.where.exists {
+		j.noteApproval(store)
+	}
 	if !j.where.exists {
 		state, _, err := store.Check(j.where.policy, nil)
 		if err != nil {
@@ -34,8 +37,13 @@ func (j *job) approved(must bool) error {
 		}
 		return nil
 	}
+	if j.where.named && j.again {
+		return nil
+	}
 	if j.where.named {
-		_ = store.Approve(j.where.policy, j.written.Sources) // naming it is the approval; keeping it is a convenience
+		if state, _, err := store.Check(j.where.policy, j.written.Sources); err != nil || state != approval.Approved {
+			_ = store.Approve(j.where.policy, j.written.Sources) // naming it is the approval; keeping it is a convenience
+		}
 		return nil
 	}
 	state, last, err := store.Check(j.where.policy, j.written.Sources)
@@ -45,7 +53,7 @@ func (j *job) approved(must bool) error {
 	if state == approval.Approved {
 		return nil
 	}
-	if !j.w.terminal() {
+	if !j.w.terminal() || j.again {
 		r := refuse("", "%s is not approved: %s", j.shownPolicy(), stateWords(state))
 		r.hints = []string{"read it, then psb policy approve" + j.policyWords(), "or name it on the command line: psb --policy " + shellQuote(j.shownPolicy())}
 		return r
@@ -59,6 +67,16 @@ func (j *job) approved(must bool) error {
 		return refuse("", "approvals: %s", err)
 	}
 	return nil
+}
+
+// noteApproval notes what the approval of the policy rests on.
+func (j *job) noteApproval(store approval.Store) {
+	folders, record := store.Files(j.where.policy)
+	for _, name := range folders {
+		j.w.seen.node(name)
+		j.w.seen.nodeBehind(name)
+	}
+	j.w.seen.content(record)
 }
 
 func stateWords(s approval.State) string {

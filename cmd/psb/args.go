@@ -44,6 +44,7 @@ type options struct {
 	report     string
 	parallel   bool
 	json       bool // explain only
+	timing     bool // explain only
 }
 
 // runOptions are psb's own options as completion offers them; what their value is decides what is offered for it.
@@ -66,7 +67,7 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true, "learn-unix": true, "timing": true}
+var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true, "learn-unix": true}
 
 var valueOptions = []string{"policy", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
 
@@ -153,6 +154,9 @@ func (r *runLine) long(words []string) (int, error) {
 		return 1, noValue(name, glued)
 	case "json":
 		r.json = true
+		return 1, noValue(name, glued)
+	case "timing":
+		r.timing = true
 		return 1, noValue(name, glued)
 	}
 	if laterOptions[name] {

@@ -27,7 +27,8 @@ type denial struct {
 
 // refused collects what was refused during a run, in the order first seen.
 type refused struct {
-	list []*denial
+	list  []*denial
+	kinds map[string]int // how many different ones of each kind: kernel's calls, kernel's connects, what was reported
 }
 
 func (r *refused) add(a policy.Access, where, source string) {
@@ -37,8 +38,16 @@ func (r *refused) add(a policy.Access, where, source string) {
 			return
 		}
 	}
-	const most = 1000 // a program may try for ever
-	if len(r.list) < most {
+	// A program may try for ever, and what it tries in one way must not hide what it tries in another. The names of calls end by themselves.
+	const most = 1000
+	kind := source
+	if source == "kernel" {
+		kind += string(a.Op)
+	}
+	if r.kinds == nil {
+		r.kinds = map[string]int{}
+	}
+	if r.kinds[kind]++; r.kinds[kind] <= most {
 		r.list = append(r.list, &denial{Access: a, Op: string(a.Op), Object: a.Object, Where: where, Count: 1, Source: source})
 	}
 }
@@ -69,6 +78,9 @@ func (r *refused) note(n pythonshim.Note) {
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) []*denial {
 	var out []*denial
+	if j.policy == nil {
+		return r.list // nothing to judge by, see takeOver
+	}
 	for _, d := range r.list {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
 			a, ok := fileAccess(j, d.Access.Object, errno)
@@ -191,6 +203,8 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint = fmt.Sprintf("%s is locked", j.shownPolicy())
 	case policy.Sensitive(d.Access.Object, j.macros):
 		d.Hint = "that looks like a secret or a start-up file: think before a rule gives it away"
+	case d.Op == string(policy.OpConnect) && strings.HasPrefix(d.Object, "unix:"):
+		d.Hint = "a socket of the host: no rule opens one in this build, docs/limits.md#unix-sockets"
 	case d.Op == string(policy.OpConnect) || d.Op == string(policy.OpListen):
 		d.Hint = "the network layer is not in this build"
 	case d.Op == string(policy.OpSyscall):

@@ -34,7 +34,7 @@ func projectJob(t *testing.T, lines string, shown ...string) (*job, string) {
 	if p, err = p.Expand(m); err != nil {
 		t.Fatal(err)
 	}
-	j := &job{w: w, where: whereabouts{project: dir, policy: filepath.Join(dir, policyName)}, macros: m, policy: p, look: newLook(),
+	j := &job{w: w, where: whereabouts{project: dir, policy: filepath.Join(dir, policyName)}, macros: m, policy: p, look: newLook(newSightings()),
 		plan: &plan.Plan{Provider: plan.Namespaces, Command: plan.Command{Dir: dir}}}
 	for _, n := range append(shown, "") {
 		at := filepath.Join(dir, n)

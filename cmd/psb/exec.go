@@ -40,7 +40,7 @@ func execJob(w *world, args []string) (*job, error) {
 	if line.form != formREPL || len(line.pyOpts) > 0 || line.learn {
 		return nil, &usageError{"exec: only psb's own options stand before --, and --learn is not one of them here", "psb exec --policy FILE -- COMMAND ARGS"}
 	}
-	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := j.readPolicy(false); err != nil {
 		return j, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"psb/policy"
@@ -17,14 +18,14 @@ import (
 // explain is `psb explain [the words of a run]`: the plan, and nothing is run, made or approved.
 func explain(w *world, args []string) (int, error) {
 	if isHelp(args) {
-		_, err := w.stdio[1].WriteString("psb explain [--json] [the words of a run]\n\nPrint the plan of a run, each line with the rule behind it. Nothing is started.\n")
+		_, err := w.stdio[1].WriteString("psb explain [--json|--timing] [the words of a run]\n\nPrint the plan of a run, each line with the rule behind it, or with --timing how long each stage of its\nstart takes, up to the program, which is not started.\n")
 		return 0, err
 	}
 	line, err := parseRun(args)
 	if err != nil {
 		return exitRefused, err
 	}
-	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
@@ -46,6 +47,9 @@ func explain(w *world, args []string) (int, error) {
 	}
 	if err := j.expand(); err != nil {
 		return exitRefused, err
+	}
+	if line.timing {
+		return timing(w, line, mode)
 	}
 	if err := j.compile(mode, j.pythonCommand(line)); err != nil {
 		return exitRefused, err
@@ -71,7 +75,7 @@ func (j *job) showPlan(w io.Writer, standing string) error {
 	if p.Name == "" {
 		p.Name = "none"
 	}
-	p.Name += " (" + standing + ")"
+	p.Name = plainText(p.Name) + " (" + standing + ")"
 	named.Policy = &p
 	var b bytes.Buffer
 	if err := named.Text(&b); err != nil {
@@ -115,7 +119,7 @@ func (j *job) standing(must bool) (string, error) {
 // compiled is a run of python under the policy in the working folder, as far as a plan: what check and why look at. Without an interpreter it
 // is a run of nothing.
 func (e *editing) compiled(p *policy.Policy, thorough bool) (*job, error) {
-	j := &job{w: e.w, where: whereabouts{policy: e.path, exists: true, project: filepath.Dir(e.path)}, look: newLook(), written: p}
+	j := &job{w: e.w, where: whereabouts{policy: e.path, exists: true, project: filepath.Dir(e.path)}, look: newLook(e.w.seen), written: p}
 	j.facts = probe(e.w, thorough)
 	j.setMacros()
 	cmd := plan.Command{Exec: "/bin/true", Argv: []string{"true"}, Env: e.w.env, Dir: e.w.cwd}
@@ -213,6 +217,13 @@ func (e *editing) why(args []string) (int, error) {
 	word := plainText(a.String())
 	switch {
 	case v.Allowed:
+		why, err := e.heldAnyway(p, a)
+		if err != nil {
+			return exitRefused, err
+		}
+		if why != "" {
+			return 1, e.sayLine("refused: %s (%s, though %s allows it)", word, why, line(v.By))
+		}
 		return 0, e.sayLine("allowed: %s (%s)", word, line(v.By))
 	case v.Blocker != nil:
 		return 1, e.sayLine("refused: %s (%s)", word, line(v.Blocker))
@@ -225,6 +236,43 @@ func (e *editing) why(args []string) (int, error) {
 		return 0, e.sayLine("allowed: %s (%s)", word, why)
 	}
 	return 1, e.sayLine("refused: %s (%s)", word, why)
+}
+
+// heldAnyway says why the box refuses what a rule allows: the object is protected, or its name is a link that leads out of what is granted.
+func (e *editing) heldAnyway(p *policy.Policy, a policy.Access) (string, error) {
+	switch a.Op {
+	case policy.OpRead, policy.OpWrite, policy.OpCreate, policy.OpList, policy.OpExec:
+	default:
+		return "", nil
+	}
+	j, err := e.compiled(p, false)
+	if err != nil {
+		return "", err
+	}
+	asked := strings.TrimSuffix(a.Object, "/")
+	real := j.look.Resolve(asked).Path
+	if near := j.nearest(asked); near != nil && near.Source.Path != "" && near.Source.Path != near.Path {
+		return "", nil // another folder of the host stands there
+	}
+	near := j.nearest(real)
+	switch {
+	case near != nil && near.Guarded && (a.Op == policy.OpWrite || a.Op == policy.OpCreate):
+		return "protected", nil
+	case real != asked && j.inBox(a) == nil:
+		return "leads to " + strconv.Quote(real), nil
+	}
+	return "", nil
+}
+
+// nearest is the place that a path stands in: its own, or that of the folder above it.
+func (j *job) nearest(at string) *plan.Place {
+	var best *plan.Place
+	for _, p := range j.plan.Places {
+		if p.Link == "" && (p.Path == at || below(at, p.Path)) && (best == nil || len(p.Path) > len(best.Path)) {
+			best = p
+		}
+	}
+	return best
 }
 
 // withoutRule knows what no rule has to allow: the base set, variables that are always there, what a box holds of itself.
@@ -250,7 +298,10 @@ func (e *editing) withoutRule(p *policy.Policy, a policy.Access) (bool, string, 
 		}
 		if pl := j.inBox(a); pl != nil {
 			why := "always there"
-			if pl.Why != "" && pl.Why != why {
+			switch {
+			case a.Op == policy.OpList && pl.Rights&(plan.List|plan.Read) == 0:
+				why = "create shows the names in its folder"
+			case pl.Why != "" && pl.Why != why:
 				why += ": " + pl.Why
 			}
 			return true, why, nil
@@ -261,7 +312,7 @@ func (e *editing) withoutRule(p *policy.Policy, a policy.Access) (bool, string, 
 
 // inBox finds the place of the box by which an access is allowed without a rule of its own; nil when there is none.
 func (j *job) inBox(a policy.Access) *plan.Place {
-	rights := map[policy.Op]plan.Rights{policy.OpRead: plan.Read | plan.UseDevice, policy.OpWrite: plan.Write | plan.UseDevice, policy.OpCreate: plan.Write, policy.OpList: plan.List | plan.Read,
+	rights := map[policy.Op]plan.Rights{policy.OpRead: plan.Read | plan.UseDevice, policy.OpWrite: plan.Write | plan.UseDevice, policy.OpCreate: plan.Write, policy.OpList: plan.List | plan.Read | plan.Create,
 		policy.OpExec: plan.Exec, policy.OpDevice: plan.UseDevice}[a.Op]
 	by := map[string]*plan.Place{}
 	for _, p := range j.plan.Places {
@@ -275,7 +326,8 @@ func (j *job) inBox(a policy.Access) *plan.Place {
 		case p == nil || p.Link != "":
 		case p.Hidden || p.Guarded && rights == plan.Write:
 			return nil
-		case p.Rights&rights&^plan.List != 0 || at == place && p.Rights&rights != 0: // list speaks of one folder
+		case p.Rights&rights&^(plan.List|plan.Create) != 0 || at == place && p.Rights&rights != 0, // list and create speak of one folder
+			a.Op == policy.OpCreate && at == filepath.Dir(place) && p.Rights.Has(plan.Create):
 			if p.Made != nil && ours(j, asked) { // the host's is asked about, not what the box has in its place
 				return nil
 			}

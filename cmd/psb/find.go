@@ -20,22 +20,24 @@ type whereabouts struct {
 }
 
 // locate finds script, module and policy. A form without a file of its own (REPL, -c, -) takes ./.py-sandboxes where there is one.
-func locate(r *runLine, cwd string) whereabouts {
+func locate(r *runLine, of *world) whereabouts {
 	var w whereabouts
+	cwd, present := of.cwd, of.present
 	folder := cwd
 	switch r.form {
 	case formScript:
 		w.script = r.target
 		abs := absolute(cwd, r.target)
+		of.seen.nodeBehind(abs)
 		if fi, err := os.Stat(abs); err == nil && fi.IsDir() {
-			w.reads = mainFiles(abs)
+			w.reads = mainFiles(abs, present)
 			folder = abs
 		} else {
 			w.reads = []string{abs}
 			folder = filepath.Dir(abs)
 		}
 	case formModule:
-		folder, w.reads = moduleFolder(cwd, r.target)
+		folder, w.reads = moduleFolder(cwd, r.target, present)
 	}
 	w.project = folder
 	if r.policy != "" {
@@ -69,10 +71,10 @@ func locate(r *runLine, cwd string) whereabouts {
 
 // moduleFolder finds a module of the working folder (python -m puts it first on sys.path): its package's folder and the files that
 // starting it reads. A module from elsewhere (the standard library, site-packages) belongs to the working folder.
-func moduleFolder(cwd, module string) (string, []string) {
+func moduleFolder(cwd, module string, present func(string) bool) (string, []string) {
 	base := filepath.Join(append([]string{cwd}, strings.Split(module, ".")...)...)
 	if present(filepath.Join(base, "__init__.py")) || present(filepath.Join(base, "__main__.py")) {
-		return base, mainFiles(base)
+		return base, mainFiles(base, present)
 	}
 	if present(base + ".py") {
 		return filepath.Dir(base), []string{base + ".py"}
@@ -80,7 +82,7 @@ func moduleFolder(cwd, module string) (string, []string) {
 	return cwd, nil
 }
 
-func mainFiles(dir string) []string {
+func mainFiles(dir string, present func(string) bool) []string {
 	var out []string
 	for _, n := range []string{"__init__.py", "__main__.py"} {
 		if p := filepath.Join(dir, n); present(p) {
@@ -95,6 +97,12 @@ func absolute(cwd, p string) string {
 		return filepath.Clean(p)
 	}
 	return filepath.Join(cwd, p)
+}
+
+// present is present, noted.
+func (w *world) present(p string) bool {
+	w.seen.node(p)
+	return present(p)
 }
 
 func present(p string) bool {

@@ -57,6 +57,10 @@ func writable(file string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(file, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return errors.New("it is no regular file")
+	} else if in := (unix.Stat_t{}); err == nil && unix.Stat(dir, &in) == nil && in.Mode&unix.S_ISVTX != 0 {
+		if id := uint32(unix.Geteuid()); id != 0 && id != st.Uid && id != in.Uid { // renaming over it would fail
+			return fmt.Errorf("its folder %s is shared, and the file is somebody else's", dir)
+		}
 	}
 	return nil
 }

@@ -29,14 +29,7 @@ func (j *job) plannedGroups() (plannedGroup, error) {
 	if !s.Usable() || j.plan.Provider == plan.None {
 		return plannedGroup{}, nil
 	}
-	l := j.plan.Limits
-	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: withReaper(l["pids"].Count), CPUs: l["cpus"].CPUs}
-	if v, ok := l["memory_swap"]; ok {
-		want.MemorySwap = v.Bytes
-	} else if l["memory"].Origin.From == "default" {
-		want.MemorySwap = math.MaxUint64
-	}
-	fitted, _ := want.Fit(s) // what is lost stands among the plan's gaps
+	fitted, _ := j.groupLimits().Fit(s) // what is lost stands among the plan's gaps
 	if err := fitted.Check(); err != nil {
 		return plannedGroup{}, refuse("", "%s", err)
 	}
@@ -49,6 +42,18 @@ func (j *job) plannedGroups() (plannedGroup, error) {
 	g := plannedGroup{support: s, name: cgroups.Name(pid, start, 0), limits: fitted}
 	g.dirs, g.procs, err = cgroups.Planned(s, g.name, fitted)
 	return g, err
+}
+
+// groupLimits are the limits that a control group could hold.
+func (j *job) groupLimits() cgroups.Limits {
+	l := j.plan.Limits
+	want := cgroups.Limits{Memory: l["memory"].Bytes, PIDs: withReaper(l["pids"].Count), CPUs: l["cpus"].CPUs}
+	if v, ok := l["memory_swap"]; ok {
+		want.MemorySwap = v.Bytes
+	} else if l["memory"].Origin.From == "default" {
+		want.MemorySwap = math.MaxUint64
+	}
+	return want
 }
 
 func (g plannedGroup) create() (*cgroups.Group, error) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -78,18 +79,22 @@ func launch(j *job, w watcher) (outcome, error) {
 		return outcome{}, err
 	}
 	spec.CgroupProcs, spec.CgroupDirs, spec.Await = groups.procs, groups.dirs, len(groups.dirs) > 0
-	signals, release := catchSignals()
-	defer release()
+	var signals <-chan os.Signal
+	if !j.bare {
+		var release func()
+		signals, release = catchSignals()
+		defer release()
+	}
 	out := newOutput(j)
 	stdio, err := out.pipes(j.w.stdio)
 	if err != nil {
 		return outcome{}, err
 	}
-	begin := time.Now()
-	box, err := namespaces.Start(&spec, stdio)
-	if err != nil {
+	r := &course{j: j, out: out, begin: time.Now()}
+	if r.box, err = namespaces.Start(&spec, stdio); err != nil {
 		return outcome{}, err
 	}
+	box := r.box
 	group, err := groups.create()
 	if err != nil {
 		box.Kill()
@@ -104,33 +109,47 @@ func launch(j *job, w watcher) (outcome, error) {
 		}
 	}
 	out.begin(box.Kill)
-	limits := startLimits(j, box, group)
-	f := &forwarder{box: box}
+	r.group = group
+	return r.goAlong(w, signals, func(running *atomic.Bool) (outcome, error) {
+		return follow(box, w, running, func() { j.keepPrepared(&spec) })
+	})
+}
+
+// course is one run of a box: what goes on beside the program, and what is asked at its end.
+type course struct {
+	j     *job
+	box   *namespaces.Box
+	group *cgroups.Group // nil without one
+	out   *output
+	begin time.Time
+}
+
+// goAlong does everything that goes on beside the program, until follow says how it ended.
+func (r *course) goAlong(w watcher, signals <-chan os.Signal, follow func(running *atomic.Bool) (outcome, error)) (outcome, error) {
+	limits := startLimits(r.j, r.box, r.group)
+	f := &forwarder{box: r.box}
 	go f.run(signals)
-	o, err := follow(box, w, &f.started)
+	o, err := follow(&f.started)
 	if s := f.ended(); s != 0 {
 		o, err = outcome{status: 128 + int(s), died: s, reason: "signal"}, nil // asked to end before there was a program to ask
 	}
-	o.wall = time.Since(begin)
+	o.wall = time.Since(r.begin)
 	limits.stop()
-	out.end()
+	r.out.end()
 	w.end()
-	if group != nil {
-		o.usage, _ = group.Usage() // what it cannot tell stands in Usage.Unknown
+	if r.group != nil {
+		o.usage, _ = r.group.Usage() // what it cannot tell stands in Usage.Unknown
 	}
-	if err != nil {
+	if err != nil || !o.started {
 		return o, err
 	}
-	_, cpuLimited := p.Limits["cpu_time"]
-	if !o.started {
-		return o, nil
-	}
-	o.judge(limits.reached(), out.exceeded(), cpuLimited)
+	_, cpuLimited := r.j.plan.Limits["cpu_time"]
+	o.judge(limits.reached(), r.out.exceeded(), cpuLimited)
 	return o, nil
 }
 
 // follow goes along from the held program to the end of the box.
-func follow(box *namespaces.Box, w watcher, running *atomic.Bool) (outcome, error) {
+func follow(box *namespaces.Box, w watcher, running *atomic.Bool, onTheWay func()) (outcome, error) {
 	program, err := box.Ready()
 	if err == nil {
 		err = w.attend(box, program)
@@ -144,13 +163,19 @@ func follow(box *namespaces.Box, w watcher, running *atomic.Bool) (outcome, erro
 		return notStarted(err, ended)
 	}
 	running.Store(true)
+	onTheWay()
+	return ended(box), nil
+}
+
+// ended waits for the end of a box whose program runs.
+func ended(box *namespaces.Box) outcome {
 	exit, err := box.Wait()
 	o := outcome{started: true, exit: exit}
 	if err != nil {
 		// Ended from outside: by a limit, by a signal to psb, or by somebody's kill.
 		o.exit.Status = syscall.WaitStatus(syscall.SIGKILL)
 	}
-	return o, nil
+	return o
 }
 
 // notStarted tells an executable that cannot be run (126, 127) from a stage that failed (125).
@@ -229,7 +254,7 @@ func (j *job) ruleset() (int, []namespaces.LandlockRule, error) {
 // stdioRules lets the program open /dev/stdin and the like again: each of its objects gets a rule of its own.
 func (j *job) stdioRules(handled landlock.Access) []landlock.PathRule {
 	var out []landlock.PathRule
-	for i, f := range j.w.stdio {
+	for _, f := range j.w.stdio {
 		var st unix.Stat_t
 		if unix.Fstat(int(f.Fd()), &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 			continue // pipes, sockets and terminals need none
@@ -238,18 +263,21 @@ func (j *job) stdioRules(handled landlock.Access) []landlock.PathRule {
 		if err != nil {
 			continue
 		}
-		access := landlock.FSReadFile
-		switch flags & unix.O_ACCMODE {
-		case unix.O_WRONLY:
-			access = landlock.FSWriteFile | landlock.FSTruncate
-		case unix.O_RDWR:
-			access = landlock.WriteFile
+		mode := flags & unix.O_ACCMODE
+		if mode > unix.O_RDWR || memoryOnly(f) {
+			continue
 		}
-		if access &= handled; access != 0 {
-			out = append(out, landlock.PathRule{Path: fmt.Sprintf("/proc/self/fd/%d", i), Access: access, File: true})
+		if access := stdioAccess(mode) & handled; access != 0 {
+			out = append(out, landlock.PathRule{Path: fmt.Sprintf("/proc/self/fd/%d", f.Fd()), Access: access, File: true})
 		}
 	}
 	return out
+}
+
+// memoryOnly: a memfd stands on no mount that a rule could name (EBADFD); it cannot be opened again.
+func memoryOnly(f *os.File) bool {
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	return err == nil && strings.HasPrefix(name, "/memfd:")
 }
 
 // stdioFit refuses descriptors that would be a way out: a folder can be walked from, an unconnected socket can be connected.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 // learnRun is `psb --learn …`: parse → locate → policy → python → plan → launch under the tracer → generalise → write → approve.
 func learnRun(w *world, line *runLine) (int, error) {
-	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
@@ -31,6 +32,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.learnable(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
+	j.bringCache()
 	cmd := j.pythonCommand(line)
 	for _, d := range line.learnWrite {
 		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
@@ -60,7 +62,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if !o.started { // asked to end before the program ran: there is nothing to write
 		return dieOf(o.died), nil
 	}
-	j.tellPlanted()
+	for _, n := range j.plan.Watched {
+		if n != j.where.policy && present(n) { // of the policy keep tells
+			w.ui.say("planted: %s", plainText(shown(w.cwd, n)))
+		}
+	}
 	j.tellEnd(o)
 	if err := j.keep(r, o); err != nil {
 		return exitRefused, err
@@ -69,6 +75,15 @@ func learnRun(w *world, line *runLine) (int, error) {
 		return dieOf(o.died), nil
 	}
 	return o.status, nil
+}
+
+// bringCache makes the cache folder of an account that has none yet, so that what a program keeps there is learned. It stays, as it does when
+// any other program makes it.
+func (j *job) bringCache() {
+	cache := j.macros.Cache
+	if below(cache, j.macros.Home) || slices.ContainsFunc(plan.Homes(j.macros), func(h string) bool { return below(cache, h) }) {
+		_ = os.Mkdir(cache, 0o700) // where it cannot be made, a program could not make it either
+	}
 }
 
 // learnable checks everything that could keep the result from being written before anything runs.
@@ -101,11 +116,85 @@ func (j *job) learnable() error {
 
 // keep generalises what was seen and writes what is missing.
 func (j *job) keep(r *recorder, o outcome) error {
-	grants, report := learn.Generalise(r.set, r.known)
-	report.Peak = r.result.Peak
-	report.Partial = partial(o)
+	if !j.folder.same() {
+		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
+	}
+	found := j.propose(r)
+	fresh := !j.where.exists
+	if fresh {
+		if err := j.clearPlace(); err != nil {
+			return err
+		}
+	}
+	at := j // whose policy the file holds now
+	if len(found.missing) > 0 || fresh {
+		err := policy.UpdateThen(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
+			if fresh && !exists {
+				old = policy.New(j.about())
+			} else if fresh || string(old) != string(j.written.Sources[0].Bytes) {
+				other, err := j.meanwhile(old)
+				switch {
+				case err == nil:
+					at, fresh, found = other, false, other.propose(r)
+				case fresh: // what stands there now the program wrote
+					old = policy.New(j.about())
+					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
+				default:
+					return nil, errors.New("it changed while the program ran; nothing is added")
+				}
+			}
+			src, _, err := policy.Edit(old, learn.Rules(found.missing))
+			return src, err
+		}, func() error { return at.approveLearned() })
+		if err != nil {
+			if said, ok := errors.AsType[*refusal](err); ok { // the file is written
+				return said
+			}
+			for _, g := range found.missing {
+				j.w.ui.say("not written: %s %s", g.Access.Op, plainLine(g.Text))
+			}
+			return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
+		}
+	} else if err := j.approveLearned(); err != nil {
+		return err
+	}
+	found.report.Peak = r.result.Peak
+	found.report.Partial = partial(o)
+	for _, l := range found.report.Lines() {
+		j.w.ui.say("%s", plainLine(l))
+	}
+	if o.reason == "exit" && o.status != 0 {
+		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)
+	}
+	n := len(found.missing)
+	switch {
+	case fresh:
+		j.w.ui.say("wrote %s: %s", j.shownPolicy(), counted(n, "rule"))
+		if n > 0 {
+			j.w.ui.hint("read it, lines marked ! first, then commit %s", j.shownPolicy())
+		}
+	case n > 0:
+		j.w.ui.say("added %s to %s", counted(n, "rule"), j.shownPolicy())
+	default:
+		j.w.ui.say("%s already allows all that was seen", j.shownPolicy())
+	}
+	return nil
+}
+
+// proposal is what a run showed to be missing in a policy.
+type proposal struct {
+	missing []learn.Grant
+	report  *learn.Report
+}
+
+// propose generalises what was seen and leaves out what the policy already gives, and what a line of it refuses: learning adds, it never argues.
+func (j *job) propose(r *recorder) proposal {
+	known := r.known
+	known.Writes = func(dir string) bool {
+		return j.policy.Decide(policy.Access{Op: policy.OpCreate, Object: strings.TrimSuffix(dir, "/") + "/"}).Allowed
+	}
+	grants, report := learn.Generalise(r.set, known)
 	missing := learn.Missing(grants, func(a policy.Access) bool { return j.policy.Decide(a).Allowed })
-	// What a line of the policy refuses stays refused: learning adds, it never argues.
 	missing = slices.DeleteFunc(missing, func(g learn.Grant) bool {
 		v := j.policy.Decide(g.Access)
 		if v.Blocker != nil {
@@ -114,54 +203,41 @@ func (j *job) keep(r *recorder, o outcome) error {
 		return v.Blocker != nil
 	})
 	report.Added = missing
-	if !j.folder.same() {
-		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
+	return proposal{missing, report}
+}
+
+// clearPlace makes room for a first policy where the program put a link or a folder.
+func (j *job) clearPlace() error {
+	if fi, err := os.Lstat(j.where.policy); err != nil || fi.Mode().IsRegular() {
+		return nil
 	}
-	fresh := !j.where.exists
-	if fresh {
-		if err := moveAside(j.where.policy); err != nil {
-			return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
-		}
+	if err := moveAside(j.where.policy); err != nil {
+		return refuse("psb --learn=FILE …", "policy %s: %s", j.shownPolicy(), err)
 	}
-	if len(missing) > 0 || fresh {
-		err := policy.Update(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
-			if fresh { // what stands there now, if anything, the program wrote
-				old = policy.New(j.about())
-				if exists {
-					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
-				}
-			}
-			if !fresh && string(old) != string(j.written.Sources[0].Bytes) {
-				return nil, errors.New("it changed while the program ran; nothing is added")
-			}
-			src, _, err := policy.Edit(old, learn.Rules(missing))
-			return src, err
-		})
-		if err != nil {
-			return refuse("", "policy %s: %s", j.shownPolicy(), err)
-		}
-	}
-	if err := j.approveLearned(); err != nil {
-		return err
-	}
-	for _, l := range report.Lines() {
-		j.w.ui.say("%s", plainLine(l))
-	}
-	if o.reason == "exit" && o.status != 0 {
-		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)
-	}
-	switch {
-	case fresh:
-		j.w.ui.say("wrote %s: %s", j.shownPolicy(), counted(len(missing), "rule"))
-		if len(missing) > 0 {
-			j.w.ui.hint("read it, lines marked ! first, then commit %s", j.shownPolicy())
-		}
-	case len(missing) > 0:
-		j.w.ui.say("added %s to %s", counted(len(missing), "rule"), j.shownPolicy())
-	default:
-		j.w.ui.say("%s already allows all that was seen", j.shownPolicy())
-	}
+	j.w.ui.say("planted: %s: the program put something else than a file there; it is %s.planted now", j.shownPolicy(), j.shownPolicy())
 	return nil
+}
+
+// meanwhile gives the job with the policy that another psb wrote while the program ran. Only an approved text is taken for that: approvals
+// are out of every box's reach.
+func (j *job) meanwhile(text []byte) (*job, error) {
+	other := *j
+	other.where.exists = true
+	if err := other.loadPolicy(); err != nil {
+		return nil, err
+	}
+	sources := other.written.Sources
+	state, _, err := approval.At(j.macros.Config).Check(j.where.policy, sources)
+	if err != nil {
+		return nil, err
+	}
+	if state != approval.Approved || string(sources[0].Bytes) != string(text) {
+		return nil, errors.New("not approved")
+	}
+	if err := other.checkTrust(); err != nil {
+		return nil, err
+	}
+	return &other, other.expand() // refuses a locked one
 }
 
 // approveLearned approves what psb itself wrote, together with the includes as they were before the run. An include that came or changed
@@ -225,6 +301,7 @@ func (j *job) knowledge() learn.Knowledge {
 	h := j.facts.host
 	k := learn.Knowledge{Macros: j.macros, Folder: filepath.Dir(j.where.policy), Program: j.where.reads, Private: learn.FixedPrivate(), Shown: j.plan.Command.Given,
 		Tables: map[string]bool{"env": true, "files": true, "syscalls": true}}
+	k.Homes = plan.Homes(j.macros)
 	k.Private = append(k.Private, "/sys/devices/system/cpu/", "/run/")
 	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hostname"})
 	if py := j.layout; py != nil {
@@ -253,6 +330,12 @@ func (j *job) knowledge() learn.Knowledge {
 		k.Guarded = append(k.Guarded, plan.Guarded(home)...)
 	}
 	k.Guarded = append(k.Guarded, j.policyFiles()...)
+	k.Guarded = append(k.Guarded, j.plan.Watched...) // not there, such as the folder git's settings name for hooks
+	for _, p := range j.plan.Places {
+		if p.Guarded {
+			k.Guarded = append(k.Guarded, p.Source.Path)
+		}
+	}
 	if h.Venv != "" {
 		k.Guarded = append(k.Guarded, h.Venv+"/")
 	}

@@ -14,7 +14,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"psb/cgroups"
 	"psb/namespaces"
@@ -66,10 +69,10 @@ func startLimits(j *job, box *namespaces.Box, group *cgroups.Group) *limitWatch 
 			}
 		}()
 	}
-	most := j.plan.Limits["memory"].Bytes
-	if most == 0 || j.facts.host.Limits["memory"] == "" && group != nil || j.plan.Provider == plan.None {
+	if !j.looksAtMemory(group != nil) {
 		return w
 	}
+	most := j.plan.Limits["memory"].Bytes
 	w.done.Add(1)
 	go func() {
 		defer w.done.Done()
@@ -89,6 +92,11 @@ func startLimits(j *job, box *namespaces.Box, group *cgroups.Group) *limitWatch 
 	return w
 }
 
+// looksAtMemory reports whether psb itself has to look at the tree's memory: no group holds the limit.
+func (j *job) looksAtMemory(grouped bool) bool {
+	return j.plan.Limits["memory"].Bytes != 0 && (j.facts.host.Limits["memory"] != "" || !grouped) && j.plan.Provider != plan.None
+}
+
 func (w *limitWatch) stop() {
 	close(w.quit)
 	w.done.Wait()
@@ -99,10 +107,11 @@ func (w *limitWatch) reached() string {
 	return name
 }
 
-// treeMemory sums the resident memory of everything below a process, in bytes. Pages shared by several count for each: the figure errs to
-// the strict side.
+// treeMemory sums the resident memory of everything below a process, in bytes, and the memory files that it holds open, mapped or not. Pages
+// shared by several count for each: the figure errs to the strict side.
 func treeMemory(root int) uint64 {
 	var sum uint64
+	files := map[uint64]bool{}
 	queue := []int{root}
 	for seen := 0; len(queue) > 0 && seen < 100_000; seen++ {
 		pid := queue[0]
@@ -114,6 +123,7 @@ func treeMemory(root int) uint64 {
 				sum += pages * uint64(os.Getpagesize())
 			}
 		}
+		sum += memoryFiles(dir+"/fd", files)
 		tasks, err := os.ReadDir(dir + "/task")
 		if err != nil {
 			continue
@@ -128,6 +138,27 @@ func treeMemory(root int) uint64 {
 					queue = append(queue, n)
 				}
 			}
+		}
+	}
+	return sum
+}
+
+// memoryFiles sums what the memfds among a process's descriptors hold, each once.
+func memoryFiles(dir string, seen map[uint64]bool) uint64 {
+	var sum uint64
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	for _, e := range list {
+		name := dir + "/" + e.Name()
+		if to, err := os.Readlink(name); err != nil || !strings.HasPrefix(to, "/memfd:") {
+			continue
+		}
+		var st syscall.Stat_t
+		if syscall.Stat(name, &st) == nil && !seen[st.Ino] {
+			seen[st.Ino] = true
+			sum += uint64(st.Blocks) * 512
 		}
 	}
 	return sum
@@ -155,7 +186,13 @@ func (o *output) pipes(stdio [3]*os.File) ([3]*os.File, error) {
 		if err != nil {
 			return stdio, fmt.Errorf("pipe for output: %w", err)
 		}
-		o.files, o.ends = append(o.files, [2]*os.File{r, stdio[i]}), append(o.ends, w)
+		// Under a number above 2: on 1 and 2 the runtime takes a reader that went away for the end of psb itself, and its program, which may
+		// want to go on, would be killed.
+		to := stdio[i]
+		if fd, err := unix.FcntlInt(to.Fd(), unix.F_DUPFD_CLOEXEC, 3); err == nil {
+			to = os.NewFile(uintptr(fd), to.Name())
+		}
+		o.files, o.ends = append(o.files, [2]*os.File{r, to}), append(o.ends, w)
 		stdio[i] = w
 	}
 	return stdio, nil

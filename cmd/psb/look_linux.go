@@ -23,11 +23,14 @@ import (
 
 // hostLook answers plan.Look from the real file system; what it resolved it remembers, so that one launch sees one answer.
 type hostLook struct {
+	noted *sightings
 	seen  map[string]plan.Object
 	idmap map[uint64]bool // by device
 }
 
-func newLook() *hostLook { return &hostLook{map[string]plan.Object{}, map[uint64]bool{}} }
+func newLook(noted *sightings) *hostLook {
+	return &hostLook{noted, map[string]plan.Object{}, map[uint64]bool{}}
+}
 
 // mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).
 const mostLinks = 40
@@ -36,12 +39,12 @@ func (l *hostLook) Resolve(asked string) plan.Object {
 	if o, ok := l.seen[asked]; ok {
 		return o
 	}
-	o := resolve(asked)
+	o := l.resolve(asked)
 	l.seen[asked] = o
 	return o
 }
 
-func resolve(asked string) plan.Object {
+func (l *hostLook) resolve(asked string) plan.Object {
 	o := plan.Object{Asked: asked}
 	if !path.IsAbs(asked) {
 		o.Path, o.Err = asked, "not an absolute path"
@@ -59,6 +62,7 @@ func resolve(asked string) plan.Object {
 			continue
 		}
 		next := path.Join(at, name)
+		l.noted.node(next)
 		fi, err := os.Lstat(next)
 		if err != nil {
 			o.Path = path.Join(append([]string{next}, rest...)...)
@@ -110,6 +114,7 @@ func kindOf(m fs.FileMode) plan.Kind {
 }
 
 func (l *hostLook) Entries(dir string) ([]plan.Entry, error) {
+	l.noted.contentBehind(dir)
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -131,6 +136,7 @@ func (l *hostLook) Entries(dir string) ([]plan.Entry, error) {
 
 func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) bool) bool {
 	complete := true
+	l.noted.contentBehind(dir)
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			complete = false
@@ -143,6 +149,9 @@ func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) boo
 			complete = false
 			return fs.SkipAll
 		}
+		if d.IsDir() {
+			l.noted.contentBehind(p)
+		}
 		if !visit(p, kindOf(d.Type())) && d.IsDir() {
 			return fs.SkipDir
 		}
@@ -152,6 +161,7 @@ func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) boo
 }
 
 func (l *hostLook) Text(p string, limit int) string {
+	l.noted.content(p)
 	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return ""

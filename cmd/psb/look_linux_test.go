@@ -34,7 +34,7 @@ func TestLookResolve(t *testing.T) {
 		{"real/sub/f/x", "real/sub/f/x", plan.Absent, 0, ""},
 		{"loop", "loop", plan.Absent, 40, "too many levels of symbolic links"},
 	} {
-		o := newLook().Resolve(dir + "/" + tc.ask)
+		o := newLook(newSightings()).Resolve(dir + "/" + tc.ask)
 		if o.Path != in(tc.path) || o.Kind != tc.kind || len(o.Links) != tc.links || o.Err != tc.err {
 			t.Errorf("%s: %+v", tc.ask, o)
 		}
@@ -50,10 +50,10 @@ func TestLookWalkStopsAtItsLimit(t *testing.T) {
 	}
 	seen := 0
 	visit := func(string, plan.Kind) bool { seen++; return true }
-	if newLook().Walk(dir, 2, visit) || seen != 2 {
+	if newLook(newSightings()).Walk(dir, 2, visit) || seen != 2 {
 		t.Errorf("limit 2: %d seen", seen)
 	}
-	if seen = 0; !newLook().Walk(dir, 3, visit) || seen != 3 {
+	if seen = 0; !newLook(newSightings()).Walk(dir, 3, visit) || seen != 3 {
 		t.Errorf("limit 3: %d seen", seen)
 	}
 }

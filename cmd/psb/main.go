@@ -15,17 +15,25 @@ func main() { os.Exit(start(os.Args)) }
 
 // start picks the journey: a subcommand, or a run line.
 func start(argv []string) int {
-	w, err := newWorld()
+	running := namespaces.Handed()
+	w, err := newWorld(argv)
 	if err != nil {
 		voice{os.Stderr}.say("working folder: %v", err)
 		return exitRefused
 	}
-	args := argv[1:]
+	args, always := argv[1:], true
 	switch filepath.Base(argv[0]) {
 	case "python-sb", "python3-sb":
-		return w.end(run(w, args))
 	case "ipython-sb":
-		return w.end(run(w, afterOptions(args, "-m", "IPython")))
+		args = afterOptions(args, "-m", "IPython")
+	default:
+		always = false
+	}
+	if running != nil {
+		return w.end(takeOver(w, args, running))
+	}
+	if always {
+		return w.end(run(w, args))
 	}
 	if len(args) > 0 && isSubcommand(args[0]) {
 		return w.end(subcommand(w, args))

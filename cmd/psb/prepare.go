@@ -35,6 +35,9 @@ func refuse(hint, format string, args ...any) *refusal {
 // job is everything known before the launch.
 type job struct {
 	w        *world
+	line     *runLine // nil where there is none: exec
+	again    bool     // for a box that runs already: nothing is asked or made
+	bare     bool     // psb's own box, beside the program's: no signal is for it
 	opts     options
 	where    whereabouts
 	macros   policy.Macros
@@ -62,7 +65,7 @@ func (j *job) loadPolicy() error {
 		j.written = p
 		return nil
 	}
-	p, err := policy.Load(policy.ReadFile, j.shownPolicy(), j.macros)
+	p, err := policy.Load(j.readNoted, j.shownPolicy(), j.macros)
 	if err != nil {
 		var pe *policy.ParseError
 		if errors.As(err, &pe) {
@@ -72,6 +75,12 @@ func (j *job) loadPolicy() error {
 	}
 	j.written = p
 	return nil
+}
+
+// readNoted is policy.ReadFile, noted.
+func (j *job) readNoted(name string) ([]byte, error) {
+	j.w.seen.contentBehind(absolute(j.w.cwd, name))
+	return policy.ReadFile(name)
 }
 
 // shownPolicy is the policy's path as messages name it: relative where it is below the working folder.
@@ -269,31 +278,6 @@ func osSandbox(w *world) (string, error) {
 	}
 }
 
-// shim prepares the overlay of the interpreter's encodings.
-func (j *job) shim(mode plan.Mode) error {
-	if !j.policy.Shim || j.layout == nil || !j.layout.ShimFits() {
-		return nil
-	}
-	original, err := os.ReadFile(j.layout.Encodings)
-	if err != nil {
-		return refuse("", "python: %s", err)
-	}
-	m := pythonshim.Enforce
-	if mode == plan.Learn {
-		m = pythonshim.Learn
-	}
-	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
-		j.request.ShimPath, err = shimFolder(j, m)
-		if err != nil {
-			return refuse("", "shim: %s", err)
-		}
-		return nil
-	}
-	j.request.Shim = map[string]string{"encodings.py": string(pythonshim.Overlay(original, m))}
-	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
-	return nil
-}
-
 // openGaps refuses when something asked for cannot be done here.
 func (j *job) openGaps() error {
 	open := plan.Open(j.plan.Gaps)
@@ -308,22 +292,4 @@ func (j *job) openGaps() error {
 	}
 	r.what = strings.Join(lines, "\n")
 	return r
-}
-
-// shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file. No box can write it.
-func shimFolder(j *job, m pythonshim.Mode) (string, error) {
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for name, text := range pythonshim.Files(m) {
-		file := filepath.Join(dir, name)
-		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
-			continue
-		}
-		if err := replaceFile(file, text, 0o644); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
 }

@@ -36,6 +36,7 @@ type facts struct {
 // probe looks at the machine. The namespaces are tried for real only when thorough: a start that fails says the same, and a try costs as
 // much as a start.
 func probe(w *world, thorough bool) facts {
+	w.seen.proc()
 	var un unix.Utsname
 	_ = unix.Uname(&un) // cannot fail with a valid buffer
 	f := facts{landlock: landlock.Probe(), seccomp: seccomp.Probe(), cgroups: cgroups.Probe()}
@@ -94,7 +95,7 @@ func isTerminal(f *os.File) bool {
 
 // interpreter finds python and what is there without a rule.
 func interpreter(w *world, name string, h *plan.Host) (*pythonshim.Layout, error) {
-	look := pythonshim.Host{Env: w.env, Cwd: w.cwd}
+	look := notedHost{pythonshim.Host{Env: w.env, Cwd: w.cwd}, w.seen, w.asked}
 	layout, err := pythonshim.Find(name, look)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func trustedStore(w *world, e pythonshim.Entry) bool {
 }
 
 func always(w *world, h *plan.Host) {
-	look := pythonshim.Host{Env: w.env, Cwd: w.cwd}
+	look := notedHost{pythonshim.Host{Env: w.env, Cwd: w.cwd}, w.seen, w.asked}
 	entries, links := pythonshim.Always(look)
 	for _, e := range entries {
 		if trustedStore(w, e) {

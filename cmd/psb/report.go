@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"psb/policy"
 	"psb/policy/plan"
 )
 
@@ -81,25 +82,12 @@ func (j *job) writeReport(o outcome, failure error, list []*denial) error {
 	return replaceFile(absolute(j.w.cwd, j.opts.report), append(b, '\n'), 0o644)
 }
 
-// replaceFile writes beside and renames.
+// replaceFile puts a file in place of another, whole or not at all.
 func replaceFile(name string, b []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".psb-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	return err
+	return policy.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(f *os.File) error {
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+		return f.Chmod(mode)
+	})
 }

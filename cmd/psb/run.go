@@ -17,6 +17,9 @@ func run(w *world, args []string) (int, error) {
 	if err != nil {
 		return exitRefused, err
 	}
+	if line.json || line.timing {
+		return exitRefused, &usageError{"--json and --timing are explain's", "psb explain …"}
+	}
 	if line.learn {
 		return learnRun(w, line)
 	}
@@ -51,6 +54,11 @@ func (j *job) launchEnforced() (int, error) {
 	}
 	s := newSupervisor(j)
 	o, err := launch(j, s)
+	return j.told(s, o, err)
+}
+
+// told says what a run that is over left to say, and gives psb's own status.
+func (j *job) told(s *supervisor, o outcome, err error) (int, error) {
 	list := s.seen.denials(j)
 	tell(j.w.ui, j.w.cwd, list)
 	if rerr := j.writeReport(o, err, list); rerr != nil {
@@ -128,24 +136,29 @@ func (j *job) refused(err error) error {
 
 // enforced prepares a run up to a plan without open gaps. The error errNoPolicy comes with the job so far.
 func enforced(w *world, line *runLine) (*job, error) {
-	j := &job{w: w, opts: line.options, where: locate(line, w.cwd), look: newLook()}
+	j := &job{w: w, line: line, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
+	return j, j.enforce(line)
+}
+
+func (j *job) enforce(line *runLine) error {
+	w := j.w
 	if err := programThere(w, line, j.where); err != nil {
-		return j, err
+		return err
 	}
 	if line.form == formInfo && !j.where.named { // the interpreter speaks of itself: no project has a say
 		j.where.exists, j.where.policy = false, ""
 	}
 	if err := j.readPolicy(takesPolicy(line.form)); err != nil {
-		return j, err
+		return err
 	}
 	if err := j.findPython(); err != nil {
-		return j, err
+		return err
 	}
 	j.setMacros()
 	if err := j.expand(); err != nil {
-		return j, err
+		return err
 	}
-	return j, j.planFor(plan.Enforce, j.pythonCommand(line))
+	return j.planFor(plan.Enforce, j.pythonCommand(line))
 }
 
 // takesPolicy: forms with a file of their own must have a policy; the others run under the empty one where there is none.
@@ -174,13 +187,16 @@ func (j *job) tryNamespaces() bool {
 
 // planFor compiles, makes the folders that write and create rules name, and stops at open gaps.
 func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
+	if !present("/proc/self/exe") {
+		return refuse("mount -t proc proc /proc", "/proc is not mounted: psb cannot start a box without it")
+	}
 	if err := j.compile(mode, cmd); err != nil {
 		return err
 	}
 	if err := j.openGaps(); err != nil {
 		return err
 	}
-	if len(j.plan.Missing) == 0 {
+	if len(j.plan.Missing) == 0 || j.again {
 		return nil
 	}
 	for _, dir := range j.plan.Missing {
@@ -188,7 +204,7 @@ func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
 			return refuse("", "make the folder of a rule: %s", err)
 		}
 	}
-	j.look = newLook()
+	j.look = newLook(j.w.seen)
 	if err := j.compile(mode, cmd); err != nil {
 		return err
 	}

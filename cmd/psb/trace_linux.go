@@ -102,7 +102,8 @@ func (r *recorder) end() {
 func (r *recorder) add(e learn.Event) {
 	a, ok := e.(learn.Accessed)
 	if ok && a.Asked != "" && a.Errno == "" {
-		if through, ok := r.throughLinks(a); ok {
+		if through, links := r.throughLinks(a); len(links) > 0 {
+			a.Target, a.Links = a.Access.Object, links
 			a.Access.Object = through
 			e = a
 		}
@@ -110,19 +111,21 @@ func (r *recorder) add(e learn.Event) {
 	r.set.Add(e)
 }
 
-func (r *recorder) throughLinks(a learn.Accessed) (string, bool) {
+// throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.
+func (r *recorder) throughLinks(a learn.Accessed) (name string, links []string) {
 	asked := path.Clean(a.Asked)
 	if !path.IsAbs(asked) || r.known.Given(a.Access) {
-		return "", false
+		return "", nil
 	}
 	o := r.j.look.Resolve(asked)
-	if len(o.Links) == 0 || o.Path != a.Access.Object {
-		return "", false
+	if o.Path != a.Access.Object {
+		return "", nil
 	}
 	for _, l := range o.Links {
 		if strings.HasPrefix(l.At, "/proc/") || strings.HasPrefix(l.At, "/dev/") {
-			return "", false
+			return "", nil
 		}
+		links = append(links, l.At)
 	}
-	return asked, true
+	return asked, links
 }

@@ -1,0 +1,185 @@
+// Does to the process: starts a box that grants nothing, once for each interpreter, to compile the shim; keeps the result in psb's own folder.
+// Undone: the box is gone when it returns; the file stays.
+// Preconditions: the policy is expanded and the interpreter found.
+// Called by: prepare.go.
+// Proved by: TestShimCompiledOnce.
+
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"psb/policy/plan"
+	"psb/pythonshim"
+)
+
+// shim prepares the overlay of the interpreter's encodings.
+func (j *job) shim(mode plan.Mode) error {
+	if !j.policy.Shim || j.layout == nil || !j.layout.ShimFits() {
+		return nil
+	}
+	j.w.seen.contentBehind(j.layout.Encodings)
+	original, err := os.ReadFile(j.layout.Encodings)
+	if err != nil {
+		return refuse("", "python: %s", err)
+	}
+	m := pythonshim.Enforce
+	if mode == plan.Learn {
+		m = pythonshim.Learn
+	}
+	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
+		j.request.ShimPath, err = shimFolder(j, m)
+		if err != nil {
+			return refuse("", "shim: %s", err)
+		}
+		return nil
+	}
+	overlay := pythonshim.Overlay(original, m)
+	j.request.Shim = map[string]string{"encodings.py": string(overlay)}
+	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
+	if code := j.shimCode(overlay); code != nil {
+		j.request.Shim["encodings.pyc"] = string(code)
+		j.request.Overlay[j.layout.Pyc] = "encodings.pyc"
+	}
+	return nil
+}
+
+// shimCode gives the bytecode of the overlay, compiled once by the interpreter itself in a box that grants nothing. Without it, nil, each start
+// compiles the overlay anew: slower by a few milliseconds, and not otherwise.
+func (j *job) shimCode(overlay []byte) []byte {
+	if j.layout.Pyc == "" || j.bare {
+		return nil
+	}
+	j.w.seen.contentBehind(j.layout.Pyc)
+	own, err := os.ReadFile(j.layout.Pyc)
+	if err != nil {
+		return nil
+	}
+	file := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim", shimKey(j.layout.Encodings, overlay, own))
+	code, err := readOwn(file)
+	if errors.Is(err, os.ErrNotExist) && !j.again {
+		if code, err = j.compileShim(overlay); err != nil || pythonshim.VerifyPyc(code, own) != nil {
+			code = nil // kept, too: what failed once is not tried at every start
+		}
+		if os.MkdirAll(filepath.Dir(file), 0o700) == nil && mayWrite(len(code)) {
+			_ = replaceFile(file, code, 0o600)
+		}
+	}
+	j.w.seen.content(file)
+	if err != nil || pythonshim.VerifyPyc(code, own) != nil {
+		return nil
+	}
+	return code
+}
+
+func shimKey(encodings string, overlay, own []byte) string {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(version), []byte(encodings), overlay, own} {
+		fmt.Fprintf(h, "%d ", len(part))
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil)) + ".pyc"
+}
+
+// readOwn reads a file of psb's own folder; what somebody else could have written is not there.
+func readOwn(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
+		return nil, fmt.Errorf("%s: others could have written it", name)
+	}
+	return io.ReadAll(io.LimitReader(f, 2<<20))
+}
+
+// compileShim runs the interpreter in a box of its own, under the empty policy and without the shim.
+func (j *job) compileShim(overlay []byte) ([]byte, error) {
+	in, err := memoryFile(overlay)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	out, err := memoryFile(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	quiet, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer quiet.Close()
+	w := *j.w
+	w.stdio, w.ui, w.cwd, w.seen = [3]*os.File{in, out, quiet}, voice{quiet}, "/", newSightings()
+	args := pythonshim.PycCommand(*j.layout)
+	line := &runLine{form: formCode, pyOpts: args[:len(args)-3], target: args[len(args)-2], args: args[len(args)-1:], options: options{python: j.layout.Launch, provider: j.opts.provider}}
+	k := &job{w: &w, opts: line.options, where: whereabouts{project: "/"}, look: newLook(w.seen), facts: j.facts, bare: true}
+	if err := k.loadPolicy(); err != nil {
+		return nil, err
+	}
+	k.written.Shim = false
+	if err := k.findPython(); err != nil {
+		return nil, err
+	}
+	k.setMacros()
+	if err := k.expand(); err != nil {
+		return nil, err
+	}
+	if err := k.planFor(plan.Enforce, k.pythonCommand(line)); err != nil {
+		return nil, err
+	}
+	o, err := launch(k, newSupervisor(k))
+	if err != nil || o.status != 0 {
+		return nil, fmt.Errorf("compile the shim: status %d: %w", o.status, err)
+	}
+	return os.ReadFile(fmt.Sprintf("/proc/self/fd/%d", out.Fd()))
+}
+
+func memoryFile(text []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("psb-shim", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "psb-shim")
+	if _, err := f.Write(text); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file. No box can write it.
+func shimFolder(j *job, m pythonshim.Mode) (string, error) {
+	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for name, text := range pythonshim.Files(m) {
+		file := filepath.Join(dir, name)
+		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
+			continue
+		}
+		if err := replaceFile(file, text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
