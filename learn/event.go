@@ -38,6 +38,10 @@ type Accessed struct {
 	// Asked is the path as the program gave it, absolute but not cleaned, where it differs from the object: it may lead there through
 	// links, and then a rule on it shows the links, too. It was read from memory: whoever uses it must resolve it first.
 	Asked string
+	// Target is the kernel's name and Links say where the links stand, when the object is the program's own name and leads there through
+	// links. A rule on the object then stands and falls with those links.
+	Target string
+	Links  []string
 }
 
 // Noted is one line the shim wrote; see ParseNote. It may hold anything: the program can write one, too.

@@ -17,6 +17,9 @@ type ladder struct {
 	grants map[policy.Access]*Grant
 	report *Report
 	step   string
+	repos  []string          // folders that became git's in this run, and files that point to one
+	stores []string          // caches of hashes
+	wanted map[string]string // folders the run wanted to make and found, with the reason
 }
 
 // step is one rung; do takes its facts off the ladder.
@@ -40,15 +43,18 @@ var steps = []step{
 	{"cache of hashes", (*ladder).hashCaches},
 	{"folder made", (*ladder).folders},
 	{"file written", (*ladder).writes},
+	{"folder there", (*ladder).there},
 	{"list", (*ladder).lists},
 	{"shared data", (*ladder).shared},
 	{"siblings", (*ladder).siblings},
 	{"read", (*ladder).reads},
+	{"folder wanted", (*ladder).shown},
 	{"environment", (*ladder).environment},
 	{"system calls", (*ladder).syscalls},
 	{"network", (*ladder).network},
 	{"covered", (*ladder).covered},
 	{"never", (*ladder).never},
+	{"marks", (*ladder).marks},
 	{"tables", (*ladder).tables},
 }
 
@@ -56,15 +62,14 @@ var steps = []step{
 // proposes a floor object, a tree at the root of a file system, the home folder or the project for writing.
 func Generalise(s *Set, k Knowledge) ([]Grant, *Report) {
 	facts := s.sorted()
-	for i, f := range facts { // the steps cross off what they have answered: the set stays as it is
-		own := *f
-		facts[i] = &own
-	}
-	l := &ladder{k: &k, set: s, facts: facts, grants: map[policy.Access]*Grant{}, report: &Report{Floor: map[policy.Access]Errno{},
-		Calls: maps.Clone(s.refused), Refused: map[policy.Access]Errno{}, NotYet: map[string]int{}}}
-	for _, st := range steps {
-		l.step = st.name
-		st.do(l)
+	l := climb(s, k, facts)
+	for range mostRounds {
+		moved := l.followLinks(facts)
+		if moved == nil {
+			break
+		}
+		facts = moved
+		l = climb(s, k, facts)
 	}
 	slices.Sort(l.report.Left)
 	l.report.Left = slices.Compact(l.report.Left)
@@ -75,6 +80,25 @@ func Generalise(s *Set, k Knowledge) ([]Grant, *Report) {
 	slices.SortFunc(out, compareGrants)
 	l.report.Added = out
 	return out, l.report
+}
+
+// mostRounds bounds how often rules on targets make further folders writable, in which further links stand.
+const mostRounds = 4
+
+// climb walks the steps once.
+func climb(s *Set, k Knowledge, facts []*fact) *ladder {
+	own := make([]*fact, len(facts)) // the steps cross off what they have answered: the facts stay as they are
+	for i, f := range facts {
+		c := *f
+		own[i] = &c
+	}
+	l := &ladder{k: &k, set: s, facts: own, grants: map[policy.Access]*Grant{}, wanted: map[string]string{}, report: &Report{Floor: map[policy.Access]Errno{},
+		Calls: maps.Clone(s.refused), Refused: map[policy.Access]Errno{}, NotYet: map[string]int{}}}
+	for _, st := range steps {
+		l.step = st.name
+		st.do(l)
+	}
+	return l
 }
 
 // take removes from the ladder the facts that do answers.
@@ -106,18 +130,26 @@ func (l *ladder) grant(op policy.Op, p string, tree bool, because string) *Grant
 
 func (l *ladder) leave(sentence string) { l.report.Left = append(l.report.Left, sentence) }
 
-// unnameable leaves out names that no rule can hold.
+// unnameable leaves out names that no rule can hold. What counts is the form in the file: a project may lie in a folder of any name.
+// A new one is made all the same, where its folder can be named.
 func (l *ladder) unnameable() {
 	l.take(func(f *fact) bool {
-		if utf8.ValidString(f.object) && !strings.ContainsAny(f.object, "\n\r\x00") {
+		if l.nameable(f.object) {
 			return false
 		}
-		if f.known {
-			l.leave("a name that is not plain text, in " + dirOf(f.object))
+		if !f.known || l.k.private(f.object) {
+			return true
+		}
+		dir := dirOf(f.object)
+		l.leave("a name that is not UTF-8, in " + l.k.written(dir, true))
+		if f.made && l.nameable(dir) && !l.k.floor(dir) && !l.k.guarded(f.object) && !l.k.always(f.object) {
+			l.create(dir, f.because)
 		}
 		return true
 	})
 }
+
+func (l *ladder) nameable(p string) bool { return utf8.ValidString(l.k.written(p, false)) }
 
 // floor reports what is never granted.
 func (l *ladder) floor() {
@@ -131,6 +163,9 @@ func (l *ladder) floor() {
 		for a, e := range f.failed {
 			if e == "ENOENT" && (l.k.Exists == nil || !l.k.Exists(f.object)) {
 				l.report.Lookups++
+				continue
+			}
+			if e == "EEXIST" { // no more than a look whether it is there
 				continue
 			}
 			if _, had := l.report.Floor[a]; !had {
@@ -165,12 +200,16 @@ func (l *ladder) outcome() {
 					l.report.Lookups++
 				}
 			case "EACCES", "EPERM", "EROFS":
-				if !l.k.private(f.object) && !strings.Contains(f.object, "/__pycache__") {
+				switch {
+				case l.k.private(f.object) || strings.Contains(f.object, "/__pycache__"):
+				case a.Op == policy.OpWrite && l.k.guarded(f.object):
+					l.report.Floor[a] = e
+				default:
 					l.report.Refused[a] = e
 				}
 			}
 		}
-		return !f.known
+		return !f.known && !f.wanted
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 type Knowledge struct {
 	Macros policy.Macros // what the words of a path stand for; Project must be set
 	Folder string        // folder the policy file stands in, where relative rules start; "" = Macros.Project
+	Homes  []string      // home folders beside Macros.Home: the environment may say another one
 
 	Program []string // script or module on the command line: readable without a rule
 	Always  []string // readable and listable without a rule: interpreter, libraries, CA stores, time zones, locale …
@@ -31,6 +32,7 @@ type Knowledge struct {
 	SetEnv  func(name string) bool    // a variable set outside that has no place in every box
 	Entries func(dir string) []string // names in a folder, those of folders with a final "/"; nil = not known. May be nil
 	Exists  func(object string) bool  // a floor object that exists outside. May be nil
+	Writes  func(dir string) bool     // a folder in which the present policy lets names be changed. May be nil
 }
 
 // FixedPrivate lists the private spaces every box has.
@@ -107,7 +109,12 @@ func (k *Knowledge) floor(p string) bool {
 func (k *Knowledge) guarded(p string) bool {
 	if i := strings.Index(p+"/", "/.git/"); i >= 0 {
 		rest := strings.Split(strings.Trim(strings.TrimPrefix((p + "/")[i:], "/.git"), "/"), "/")
-		if rest[0] == "" || slices.Contains(rest, "hooks") {
+		switch {
+		case rest[0] == "" || slices.Contains(rest, "hooks"):
+			return true
+		case len(rest) == 1 && (rest[0] == "modules" || rest[0] == "worktrees"): // made when the first repository comes into it
+			return true
+		case len(rest) > 1 && rest[len(rest)-2] == "info" && rest[len(rest)-1] == "attributes":
 			return true
 		}
 		switch rest[len(rest)-1] { // by which git runs programs or finds other settings, in submodules and work trees, too
@@ -140,14 +147,22 @@ func (k *Knowledge) sensitive(p string) bool {
 	return policy.Sensitive(p, k.Macros) || secretName(baseOf(p))
 }
 
+// home reports a home folder, or a folder that holds one.
+func (k *Knowledge) home(dir string) bool {
+	return atOrBelow(k.Macros.Home, dir) || slices.ContainsFunc(k.Homes, func(h string) bool { return atOrBelow(h, dir) })
+}
+
 // root reports whether a folder is too much for a rule on everything below it, or on new names in it: a file system's top
 // levels, the home folder and the shared folders in it.
 func (k *Knowledge) root(dir string) bool {
 	m := k.Macros
-	for _, d := range []string{m.Home, m.Cache, m.Config, m.Data, m.Run, m.Tmp, path.Join(m.Home, ".local")} {
+	for _, d := range []string{m.Cache, m.Config, m.Data, m.Run, m.Tmp, path.Join(m.Home, ".local")} {
 		if d != "" && atOrBelow(d, dir) {
 			return true
 		}
+	}
+	if k.home(dir) {
+		return true
 	}
 	if atOrBelow(dir, m.Project) {
 		return false

@@ -28,6 +28,8 @@ type line struct {
 	Errno  Errno     `json:"errno,omitempty"`
 	Other  int       `json:"other,omitempty"` // Child, Old
 	PID    int       `json:"pid,omitempty"`
+	Target string    `json:"target,omitempty"`
+	Links  []string  `json:"links,omitempty"`
 }
 
 func (l *line) put(s string) {
@@ -68,6 +70,9 @@ func encode(e Event) line {
 	switch e := e.(type) {
 	case Accessed:
 		l = line{Event: "accessed", TID: e.TID, Op: e.Access.Op, How: e.How, Errno: e.Errno}
+		if utf8.ValidString(e.Target + strings.Join(e.Links, "")) {
+			l.Target, l.Links = e.Target, e.Links
+		}
 		l.put(e.Access.Object)
 	case Noted:
 		l = line{Event: "noted", TID: e.TID}
@@ -99,7 +104,7 @@ func decode(l line) (Event, error) {
 		if l.Op == "" || text == "" {
 			return nil, fmt.Errorf("accessed without op or object")
 		}
-		return Accessed{TID: l.TID, Access: policy.Access{Op: l.Op, Object: text}, How: l.How, Errno: l.Errno}, nil
+		return Accessed{TID: l.TID, Access: policy.Access{Op: l.Op, Object: text}, How: l.How, Errno: l.Errno, Target: l.Target, Links: l.Links}, nil
 	case "noted":
 		return Noted{TID: l.TID, Text: text}, nil
 	case "called":

@@ -32,9 +32,12 @@ type fact struct {
 	removed bool // at some time
 	meta    bool // only its mode, owner or times were written
 	dir     bool
-	known   bool // some access succeeded
-	made    bool // the first of them made it: it was not there before
-	gone    bool // the last one that made or removed it removed it
+	known   bool     // some access succeeded
+	made    bool     // the first of them made it: it was not there before
+	gone    bool     // the last one that made or removed it removed it
+	wanted  bool     // making the folder failed because it is there
+	target  string   // the kernel's name, where object is the program's and leads there through links
+	links   []string // where those stand
 	failed  map[policy.Access]Errno
 	because string
 }
@@ -164,6 +167,7 @@ func (s *Set) accessed(e Accessed) {
 	}
 	f.because = firstOf(f.because, s.because(e.TID, e.Access))
 	if e.Errno != "" {
+		f.wanted = f.wanted || e.How == NewDir && e.Errno == "EEXIST"
 		if f.failed == nil {
 			f.failed = map[policy.Access]Errno{}
 		}
@@ -173,7 +177,26 @@ func (s *Set) accessed(e Accessed) {
 		}
 		return
 	}
+	if e.Target != "" && f.target == "" {
+		f.target, f.links = path.Clean(e.Target), slices.Sorted(slices.Values(e.Links))
+	}
 	f.done(e)
+}
+
+// join takes over what is known of the same object under another name.
+func (f *fact) join(g *fact) {
+	f.read, f.write, f.list, f.exec = f.read || g.read, f.write || g.write, f.list || g.list, f.exec || g.exec
+	f.unnamed, f.removed, f.dir, f.made = f.unnamed || g.unnamed, f.removed || g.removed, f.dir || g.dir, f.made || g.made
+	f.gone = f.gone && g.gone
+	f.meta = f.meta && g.meta || f.meta && !g.write || g.meta && !f.write
+	f.known, f.wanted = f.known || g.known, f.wanted || g.wanted
+	f.because = firstOf(f.because, g.because)
+	for a, e := range g.failed {
+		if f.failed == nil {
+			f.failed = map[policy.Access]Errno{}
+		}
+		f.failed[policy.Access{Op: a.Op, Object: f.object}] = e
+	}
 }
 
 // done folds a successful access in.

@@ -17,7 +17,7 @@ func (l *ladder) lists() {
 			return false
 		}
 		f.list = false
-		if f.object == "/etc" || atOrBelow(l.k.Macros.Home, f.object) {
+		if f.object == "/" || f.object == "/etc" || l.k.home(f.object) {
 			l.leave("the names in " + l.k.written(f.object, true))
 		} else {
 			l.grant(policy.OpList, f.object, true, f.because)

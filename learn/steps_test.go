@@ -11,13 +11,32 @@ func did(op policy.Op, object string, how How) Event {
 	return Accessed{TID: 1, Access: policy.Access{Op: op, Object: object}, How: how}
 }
 
+// there is a folder the program wanted to make and found.
+func there(object string) Event {
+	return Accessed{TID: 1, Access: policy.Access{Op: policy.OpWrite, Object: object}, How: NewDir, Errno: "EEXIST"}
+}
+
+func through(op policy.Op, object, target, link string) Event {
+	return Accessed{TID: 1, Access: policy.Access{Op: op, Object: object}, Target: target, Links: []string{link}}
+}
+
+// repo is what makes a repository.
+func repo(dir string) []Event {
+	return []Event{did("write", dir, NewDir), did("write", dir+"/HEAD", New), did("write", dir+"/hooks", NewDir), did("write", dir+"/hooks/pre-commit", New),
+		did("write", dir+"/config", New), did("write", dir+"/objects", NewDir), did("write", dir+"/logs", NewDir), did("write", dir+"/logs/HEAD", New)}
+}
+
 func learned(k Knowledge, events ...Event) []string {
-	k.Macros.Project, k.Macros.Home = "/p/app", "/h/ann"
+	k.Macros = policy.Macros{Project: "/p/app", Home: "/h/ann", Cache: "/h/ann/.cache"}
 	k.Tables = map[string]bool{"files": true}
 	grants, _ := Generalise(setOf(events), k)
 	out := []string{}
 	for _, g := range grants {
-		out = append(out, string(g.Access.Op)+" "+g.Text)
+		mark := ""
+		if g.Alert != "" && g.Access.Op != policy.OpExec {
+			mark = "! "
+		}
+		out = append(out, mark+string(g.Access.Op)+" "+g.Text)
 	}
 	return out
 }
@@ -43,7 +62,7 @@ func TestSteps(t *testing.T) {
 		{"folder made by rename", Knowledge{}, []Event{
 			did("write", "/p/app/tmpabcdefgh", NewDir), did("write", "/p/app/tmpabcdefgh/x", New), did("write", "/p/app/tmpabcdefgh", RemDir),
 			did("write", "/p/app/out", NewDir)}, []string{"create ./", "write out/"}},
-		{"the project is the home folder", Knowledge{}, []Event{did("write", "/h/ann/x", New)}, []string{"write ~/x"}},
+		{"the project is the home folder", Knowledge{}, []Event{did("write", "/h/ann/x", New)}, []string{"! write ~/x"}},
 		{"project in the private space", Knowledge{Private: FixedPrivate(), Shown: []string{"/tmp/in.csv"}}, []Event{
 			did("read", "/tmp/in.csv", Plain), did("read", "/tmp/other", Plain)}, []string{"read /tmp/in.csv"}},
 		{"packages inside the project", Knowledge{Always: []string{"/p/app/env/lib/"}}, []Event{
@@ -58,7 +77,38 @@ func TestSteps(t *testing.T) {
 			did("read", "/p/app/.git/HEAD", Plain), did("write", "/p/app/.git/index.lock", New), did("write", "/p/app/.git/index.lock", Remove),
 			did("write", "/p/app/.git/index", Plain), did("write", "/p/app/.git/objects/9f/tmp_obj_x", New), did("write", "/p/app/.git/refs/heads/main", Plain),
 			did("write", "/p/app/.git/hooks/post-commit", New), did("read", "/p/app/sub/.git", Plain)},
-			[]string{"create .git/", "write .git/index", "write .git/objects/", "write .git/refs/", "read .git/", "read sub/.git"}},
+			[]string{"! create .git/", "write .git/index", "write .git/objects/", "write .git/refs/", "! read .git/", "! read sub/.git"}},
+		{"a repository the run made", Knowledge{}, repo("/p/app/.git"), []string{}},
+		{"a repository in a folder the run made", Knowledge{}, append([]Event{did("write", "/p/app/sub", NewDir)}, repo("/p/app/sub/.git")...),
+			[]string{"create ./", "! write sub/"}},
+		{"a bare repository", Knowledge{}, repo("/p/app/x.git"), []string{"create ./", "! write x.git/"}},
+		{"the first submodule", Knowledge{}, append([]Event{did("read", "/p/app/.git/HEAD", Plain), did("write", "/p/app/.git/modules", NewDir)},
+			repo("/p/app/.git/modules/sub")...), []string{"! read .git/"}},
+		{"a submodule that was there", Knowledge{}, []Event{did("write", "/p/app/.git/modules/sub/index", Plain), did("write", "/p/app/.git/modules/sub/HEAD", Plain),
+			did("write", "/p/app/.git/modules/sub/config", Plain)},
+			[]string{"create .git/modules/sub/", "write .git/modules/sub/HEAD", "write .git/modules/sub/index"}},
+		{"what git's settings name", Knowledge{Guarded: []string{"/p/app/githooks"}}, []Event{
+			did("write", "/p/app/githooks", NewDir), did("write", "/p/app/githooks/pre-commit", New)}, []string{}},
+		{"a work tree in a folder the run made", Knowledge{}, []Event{did("write", "/p/app/lib", NewDir), did("write", "/p/app/lib/.git", New)},
+			[]string{"create ./", "! write lib/"}},
+		{"a new cache of hashes", Knowledge{}, []Event{did("write", "/h/ann/.cache/d", NewDir), did("write", "/h/ann/.cache/d/v1", NewDir), did("write", "/h/ann/.cache/d/index", New),
+			did("write", "/h/ann/.cache/d/v1/9f", NewDir), did("write", "/h/ann/.cache/d/v1/9f/9f86d081884c7d65", New),
+			did("write", "/h/ann/.cache/d/v1/a1", NewDir), did("write", "/h/ann/.cache/d/v1/a1/a186d081884c7d65", New),
+			did("write", "/h/ann/.cache/d/v1/b2", NewDir), did("write", "/h/ann/.cache/d/v1/b2/b286d081884c7d65", New)},
+			[]string{"create ${cache}/d/", "write ${cache}/d/index", "write ${cache}/d/v1/"}},
+		{"a folder wanted and found", Knowledge{}, []Event{there("/p/app/logs"), there("/p/app/out"), did("write", "/p/app/out/x", New), there("/p"), there("/srv"),
+			there("/tmp"), there("/h/ann/.cache/demo/deep")}, []string{"create out/", "write out/x", "list ${cache}/demo/deep/", "list logs/"}},
+		{"another home folder", Knowledge{Homes: []string{"/h/other"}}, []Event{did("list", "/h/other", Plain), did("write", "/h/other/x", New)},
+			[]string{"! write /h/other/x"}},
+		{"through a link nobody can change", Knowledge{}, []Event{through("read", "/p/app/current/c", "/p/app/rel1/c", "/p/app/current")},
+			[]string{"read current/c"}},
+		{"through a link the run could change", Knowledge{}, []Event{through("read", "/p/app/current/c", "/p/app/rel1/c", "/p/app/current"),
+			did("write", "/p/app/o", New)}, []string{"create ./", "write o", "read rel1/c"}},
+		{"through a link the policy lets change", Knowledge{Writes: func(dir string) bool { return dir == "/p/app" }},
+			[]Event{through("read", "/p/app/current/c", "/p/app/rel1/c", "/p/app/current")}, []string{"read rel1/c"}},
+		{"writing through a link", Knowledge{}, []Event{did("write", "/p/app/o", New), did("read", "/srv/a/b/x", Plain),
+			Accessed{TID: 1, Access: policy.Access{Op: "write", Object: "/p/app/out/x"}, How: New, Target: "/srv/a/b/x", Links: []string{"/p/app/out"}}},
+			[]string{"create ./", "create /srv/a/b/", "write /srv/a/b/x", "write o"}},
 		{"a folder that holds something of the floor", Knowledge{Floor: []string{"/srv/a/b/key"}}, []Event{
 			did("read", "/srv/a/b/1", Plain), did("read", "/srv/a/b/2", Plain), did("read", "/srv/a/b/3", Plain), did("read", "/srv/a/b/4", Plain)},
 			[]string{"read /srv/a/b/1", "read /srv/a/b/2", "read /srv/a/b/3", "read /srv/a/b/4"}},

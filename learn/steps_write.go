@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"psb/policy"
@@ -27,45 +28,6 @@ func (l *ladder) bytecode() {
 	})
 }
 
-// repository answers what git keeps: it is read as a whole; what git commands write has fixed places; hooks and settings are
-// never written.
-func (l *ladder) repository() {
-	l.take(func(f *fact) bool {
-		i := strings.Index(f.object+"/", "/.git/")
-		if i < 0 || f.object == f.object[:i]+"/.git" && !f.dir {
-			return false // a .git file points to a repository elsewhere
-		}
-		git := f.object[:i] + "/.git"
-		rest := strings.TrimPrefix(strings.TrimPrefix(f.object, git), "/")
-		if f.read || f.list {
-			l.grant(policy.OpRead, git, true, f.because)
-		}
-		if f.exec {
-			return l.keepOnly(f, policy.OpExec)
-		}
-		if !f.write && !f.unnamed {
-			return true
-		}
-		if l.k.guarded(f.object) || f.object == git {
-			if rest != "" {
-				l.leave("write to " + l.k.written(f.object, false) + ", which runs or configures git")
-			}
-			return true
-		}
-		top, _, deep := strings.Cut(rest, "/")
-		switch {
-		case deep && (top == "objects" || top == "refs" || top == "logs"):
-			l.grant(policy.OpWrite, git+"/"+top, true, f.because)
-		case f.made && f.gone || f.unnamed:
-			l.grant(policy.OpCreate, dirOf(f.object), true, f.because)
-		default:
-			l.grant(policy.OpCreate, dirOf(f.object), true, f.because)
-			l.grant(policy.OpWrite, f.object, f.dir, f.because)
-		}
-		return true
-	})
-}
-
 // keepOnly crosses off everything but one right; it never answers the fact.
 func (l *ladder) keepOnly(f *fact, op policy.Op) bool {
 	f.read, f.write, f.list, f.unnamed = false, false, false, false
@@ -78,6 +40,10 @@ func (l *ladder) protected() {
 	l.take(func(f *fact) bool {
 		if !f.write && !f.unnamed || !l.k.guarded(f.object) {
 			return false
+		}
+		if baseOf(f.object) == ".git" && l.madeAbove(f.object) { // points to a repository from a folder of the run's own making, which answers
+			l.repos = append(l.repos, f.object)
+			return true
 		}
 		l.report.Floor[policy.Access{Op: policy.OpWrite, Object: f.object}] = ""
 		f.write, f.unnamed = false, false
@@ -110,6 +76,9 @@ func (l *ladder) folders() {
 		}
 		if !f.made || !f.dir || !f.write {
 			return false
+		}
+		if slices.ContainsFunc(l.stores, func(s string) bool { return atOrBelow(s, f.object) || below(f.object, s) }) {
+			return true // on the way to a cache of hashes, or within: the rule on that is enough, and narrower
 		}
 		top, tree = f.object, nil
 		piece := shard.MatchString(baseOf(f.object)) && below(f.object, l.k.Macros.Cache) // of a hash: other runs make others
@@ -162,6 +131,7 @@ func (l *ladder) hashCaches() {
 			return false
 		}
 		l.grant(policy.OpWrite, s, true, f.because).Seen = seen[s]
+		l.stores = append(l.stores, s)
 		return true
 	})
 }
@@ -195,7 +165,7 @@ func (l *ladder) writes() {
 			g := l.grant(policy.OpWrite, f.object, false, f.because)
 			if f.made && runsCode(name) {
 				g.Alert = "new code or settings"
-			} else if dir == l.k.Macros.Home {
+			} else if dir == l.k.Macros.Home || slices.Contains(l.k.Homes, dir) {
 				g.Alert = "in the home folder"
 			} else if l.k.sensitive(f.object) {
 				g.Alert = "sensitive"
@@ -222,18 +192,6 @@ func (l *ladder) execs() {
 		f.read = false // exec implies read
 		return !f.write && !f.list && !f.unnamed
 	})
-}
-
-// never drops whatever the steps before let through on the top of a tree that no policy may name.
-func (l *ladder) never() {
-	for a := range l.grants {
-		p := strings.TrimSuffix(a.Object, "/")
-		if !strings.HasPrefix(a.Object, "/") || p != "" && p != "/etc" && !atOrBelow(l.k.Macros.Home, p) {
-			continue
-		}
-		delete(l.grants, a)
-		l.leave(string(a.Op) + " " + l.k.written(p+"/", false))
-	}
 }
 
 // devices answers device nodes, which have a right of their own.

@@ -7,8 +7,6 @@ package policy
 // Which test proves it: TestUpdate, TestReadFile.
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +67,12 @@ func kind(m fs.FileMode) string {
 //
 // The lock is flock(2) on the folder, so that no lock file is left behind; it waits ten seconds for another writer.
 func Update(name string, change func(old []byte, exists bool) ([]byte, error)) error {
+	return UpdateThen(name, change, func() error { return nil })
+}
+
+// UpdateThen is Update, and calls then once the file is as it shall be, while the lock still holds: what belongs to the new text is settled
+// before the next writer sees it.
+func UpdateThen(name string, change func(old []byte, exists bool) ([]byte, error), then func() error) error {
 	name = filepath.Clean(name)
 	folder, base := filepath.Dir(name), filepath.Base(name)
 	dir, err := os.OpenFile(folder, os.O_RDONLY|unix.O_DIRECTORY, 0)
@@ -106,7 +110,7 @@ func Update(name string, change func(old []byte, exists bool) ([]byte, error)) e
 		return err
 	}
 	if exists && string(text) == string(old) {
-		return nil
+		return then()
 	}
 	if len(text) > MaxSize {
 		return fmt.Errorf("cannot write %q: larger than %d bytes", name, MaxSize)
@@ -117,7 +121,7 @@ func Update(name string, change func(old []byte, exists bool) ([]byte, error)) e
 		}
 		return fmt.Errorf("cannot write %q: %w", name, err)
 	}
-	return nil
+	return then()
 }
 
 // WriteFile puts text in place of the policy file at name; see Update.
@@ -148,48 +152,28 @@ func lock(dir *os.File) error {
 	}
 }
 
-// replace writes text to a fresh name beside base and renames it over base; on any error the fresh name is gone.
-func replace(dir *os.File, folder, base string, text []byte, mode fs.FileMode, own *unix.Stat_t) (err error) {
-	var tail [8]byte
-	if _, err := rand.Read(tail[:]); err != nil {
-		return err
-	}
-	temp := filepath.Join(folder, "."+base+"."+hex.EncodeToString(tail[:])+".tmp")
+// replace puts text in place of base, with mode and, where permitted, owner of the old file.
+func replace(dir *os.File, folder, base string, text []byte, mode fs.FileMode, own *unix.Stat_t) error {
 	create := mode
 	if own != nil {
 		create = 0o600 // until owner and mode are the old file's
 	}
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, create)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(temp)
-		}
-	}()
-	if own != nil {
-		if int(own.Uid) != os.Geteuid() || int(own.Gid) != os.Getegid() {
-			// Only root can give a file away; for others the folder's owner has become the file's.
-			if err := f.Chown(int(own.Uid), int(own.Gid)); err != nil && os.Geteuid() == 0 {
+	err := Replace(folder, base, create, func(f *os.File) error {
+		if own != nil {
+			if int(own.Uid) != os.Geteuid() || int(own.Gid) != os.Getegid() {
+				// Only root can give a file away; for others the folder's owner has become the file's.
+				if err := f.Chown(int(own.Uid), int(own.Gid)); err != nil && os.Geteuid() == 0 {
+					return err
+				}
+			}
+			if err := f.Chmod(mode); err != nil {
 				return err
 			}
 		}
-		if err := f.Chmod(mode); err != nil {
-			return err
-		}
-	}
-	if _, err := f.Write(text); err != nil {
+		_, err := f.Write(text)
 		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, filepath.Join(folder, base)); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	return dir.Sync()

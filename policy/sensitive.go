@@ -103,6 +103,28 @@ var systemSensitive = []string{
 	"/var/lib/systemd/coredump", "/var/backups", "/dev/mem", "/dev/kmem", "/dev/sda", "/dev/kvm", "/dev/uinput", "/dev/input", "/dev/disk",
 }
 
+// sensitiveInGit says whether git runs programs, or finds other settings, by what stands at a path below .git; submodules and work trees are
+// repositories of their own.
+func sensitiveInGit(rest []string) bool {
+	if len(rest) == 0 {
+		return true
+	}
+	for _, e := range rest {
+		if e == "hooks" {
+			return true
+		}
+	}
+	switch rest[len(rest)-1] {
+	case "config", "config.worktree", "commondir", "gitdir":
+		return true
+	case "modules", "worktrees":
+		return len(rest) == 1
+	case "attributes":
+		return len(rest) > 1 && rest[len(rest)-2] == "info"
+	}
+	return false
+}
+
 func sensitivePath(object string, m Macros) bool {
 	obj := path.Clean(object)
 	home := ""
@@ -125,7 +147,7 @@ func sensitivePath(object string, m Macros) bool {
 	}
 	elems := strings.Split(strings.ToLower(obj), "/")
 	for i, e := range elems {
-		if e == ".git" && i+1 < len(elems) && (elems[i+1] == "config" || elems[i+1] == "hooks") || e == ".git" && i+1 == len(elems) {
+		if e == ".git" && sensitiveInGit(elems[i+1:]) {
 			return true
 		}
 		if e == ".ssh" || e == ".gnupg" || e == ".aws" {

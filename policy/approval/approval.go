@@ -36,6 +36,20 @@ type Store struct {
 // At gives the store below a user's configuration folder (${config}).
 func At(config string) Store { return Store{config: config} }
 
+// Files are the objects on which the approval of the policy at path rests: the folders that have to be guarded, and its record. Where
+// nothing can be approved there are none.
+func (s Store) Files(path string) (folders []string, record string) {
+	config, psb, approved, err := s.folders()
+	if err != nil {
+		return nil, ""
+	}
+	name, err := recordName(path)
+	if err != nil {
+		return nil, ""
+	}
+	return []string{config, psb, approved}, filepath.Join(approved, name)
+}
+
 // Digest is the SHA-256, in hex, over every source's place and text, in order. Each part is preceded by its length,
 // so that no two lists of sources share a digest by moving bytes from one part to the next.
 func Digest(sources []policy.Source) string {

@@ -7,8 +7,6 @@ package approval
 // Which test proves it: TestStoreOwner, TestStoreMode, TestRecordKind.
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -100,7 +98,7 @@ func (s Store) read(name string) ([]byte, error) {
 	return b, err
 }
 
-func (s Store) write(name string, b []byte) (err error) {
+func (s Store) write(name string, b []byte) error {
 	config, psb, approved, err := s.folders()
 	if err != nil {
 		return err
@@ -116,31 +114,10 @@ func (s Store) write(name string, b []byte) (err error) {
 	if _, err := s.trusted(); err != nil {
 		return err
 	}
-	var tail [8]byte
-	if _, err := rand.Read(tail[:]); err != nil {
+	return policy.Replace(approved, name, 0o600, func(f *os.File) error {
+		_, err := f.Write(b)
 		return err
-	}
-	temp := filepath.Join(approved, "."+hex.EncodeToString(tail[:])+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(temp)
-		}
-	}()
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp, filepath.Join(approved, name))
+	})
 }
 
 func (s Store) remove(name string) error {

@@ -118,6 +118,8 @@ func (c *compiler) repositories(root *Place) {
 			return false
 		case "HEAD":
 			c.guardRepository(root, path.Dir(q), 0)
+		case "pyvenv.cfg":
+			c.guardEnvironment(root, path.Dir(q))
 		}
 		return true
 	})
@@ -125,6 +127,17 @@ func (c *compiler) repositories(root *Place) {
 		c.gaps = addGap(c.gaps, Gap{Name: "protect", Lost: fmt.Sprintf("%q holds more than %d objects or folders psb cannot read: hooks and configuration of repositories in it may be writable", root.Path, mostWalked),
 			Needs: "a narrower write grant"})
 	}
+}
+
+// guardEnvironment protects a virtual environment that is not the one in use: another tool runs what is in it. A rule that names it, or
+// something in it, for writing counts.
+func (c *compiler) guardEnvironment(root *Place, dir string) {
+	for _, p := range c.places {
+		if p != root && p.Rights&(Write|Create) != 0 && !p.SelfBind && atOrBelow(p.Source.Path, dir) {
+			return
+		}
+	}
+	c.guard(root, c.look.Resolve(dir))
 }
 
 // mostNested bounds submodules within submodules and pointers to pointers.

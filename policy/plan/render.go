@@ -14,7 +14,7 @@ import (
 func (p *Plan) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run        %s\n", quoteAll(p.Command.Argv))
-	fmt.Fprintf(&b, "in         %s\n", p.Command.Dir)
+	fmt.Fprintf(&b, "in         %s\n", quoteAll([]string{p.Command.Dir}))
 	fmt.Fprintf(&b, "policy     %s\n", orElse(p.Policy.Name, "none: the empty policy"))
 	fmt.Fprintf(&b, "provider   %s\n", p.Provider)
 	fmt.Fprintf(&b, "identity   uid %d gid %d inside\n", p.Identity.UID, p.Identity.GID)
@@ -34,7 +34,7 @@ func (p *Plan) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "gap        %s (%s): %s; needs %s\n", g.Name, state, g.Lost, g.Needs)
 	}
 	for _, d := range p.Missing {
-		fmt.Fprintf(&b, "make       %s\n", d)
+		fmt.Fprintf(&b, "make       %s\n", quoteAll([]string{d}))
 	}
 	for _, s := range Order {
 		fmt.Fprintf(&b, "\n%s (%s: %s)\n", s.Stage, s.Side, s.Why)
@@ -85,10 +85,10 @@ func (p *Plan) stage(b *strings.Builder, s Stage) {
 			fmt.Fprintf(b, "  %s %v\n", n, p.Syscalls[n])
 		}
 	case "exec":
-		fmt.Fprintf(b, "  %s\n", p.Spec.Exec)
+		fmt.Fprintf(b, "  %s\n", quoteAll([]string{p.Spec.Exec}))
 		for _, kv := range p.Env {
 			name, _, _ := strings.Cut(kv, "=")
-			fmt.Fprintf(b, "  env %s  %s\n", name, p.envOrigin(name))
+			fmt.Fprintf(b, "  env %s  %s\n", quoteAll([]string{name}), p.envOrigin(name))
 		}
 	}
 }

@@ -91,7 +91,14 @@ func rlimits(l map[string]policy.Limit) []namespaces.Rlimit {
 // not let the unprivileged id do what the grant says.
 func (c *compiler) idmap(p *Place) (uid, gid uint32, on bool) {
 	o, rights := p.Source, p.Rights
-	if !c.host.Root || o.Kind == Device {
+	if !c.host.Root {
+		return 0, 0, false
+	}
+	if o.Kind == Device || rights.Has(UseDevice) { // devtmpfs knows no id-mapped mounts
+		if o.Kind == Device && o.Mode&0o006 != 0o006 && !isAlways(p) {
+			c.gaps = addGap(c.gaps, Gap{Name: "root-id", Lost: shortQuote(o.Path) + " is closed to others, and root's programs run as an unprivileged id",
+				Needs: "a node that others may open (chmod o+rw), or running psb as a user of its group"})
+		}
 		return 0, 0, false
 	}
 	public := o.Mode&0o004 != 0 && (o.Kind != Dir || o.Mode&0o001 != 0)

@@ -1,0 +1,11 @@
+import os, tempfile
+
+print(open(os.path.expanduser("~/settings.ini")).read(), end="")
+print(open(os.path.abspath("data/in.csv")).read(), end="")
+with open("data.txt", "w") as f:
+    f.write("x")
+os.path.exists(f"/run/user/{os.getuid()}/bus")
+cache = os.path.expanduser("~/.cache/demo")
+os.makedirs(cache, exist_ok=True)
+open(cache + "/state", "w").write("1")
+open(os.path.join(tempfile.mkdtemp(), "x"), "w").close()

@@ -1,0 +1,16 @@
+import socket, threading
+
+s = socket.create_server(("127.0.0.1", 0))
+t = threading.Thread(target=lambda: s.accept())
+t.start()
+socket.create_connection(s.getsockname()).close()
+t.join()
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.bind(("127.0.0.1", 0))
+u.sendto(b"x", u.getsockname())
+print(u.recv(1))
+a, b = socket.socketpair()
+a.send(b"y")
+print(b.recv(1))
+socket.create_server(("127.0.0.1", 18765)).close()
+socket.create_server(("0.0.0.0", 18765)).close()

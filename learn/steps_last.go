@@ -1,0 +1,104 @@
+package learn
+
+import (
+	"slices"
+	"strings"
+
+	"psb/policy"
+)
+
+// there takes the folders that the program wanted to make and found: they need no right, but they have to be there again.
+func (l *ladder) there() {
+	l.take(func(f *fact) bool {
+		if f.wanted {
+			l.wanted[f.object] = f.because
+		}
+		return f.wanted && !f.read && !f.list
+	})
+}
+
+// shown lets a folder the program wanted be seen in the box where no other rule brings it there. The least that does is its list.
+func (l *ladder) shown() {
+	for dir, because := range l.wanted {
+		brought := atOrBelow(l.k.Macros.Project, dir) || slices.ContainsFunc(l.k.Always, func(e string) bool { return atOrBelow(strings.TrimSuffix(e, "/"), dir) })
+		for a := range l.grants {
+			brought = brought || atOrBelow(strings.TrimSuffix(a.Object, "/"), dir) || strings.HasSuffix(a.Object, "/") && a.Op != policy.OpList && below(dir, strings.TrimSuffix(a.Object, "/"))
+		}
+		switch {
+		case brought || l.k.guarded(dir):
+		case dir == "/etc" || l.k.root(dir) || l.k.sensitive(dir):
+			l.leave("making " + l.k.written(dir, true) + ", which is there")
+		default:
+			l.grant(policy.OpList, dir, true, because)
+		}
+	}
+}
+
+// never drops whatever the steps before let through on the top of a tree that no policy may name.
+func (l *ladder) never() {
+	for a := range l.grants {
+		p := strings.TrimSuffix(a.Object, "/")
+		if !strings.HasPrefix(a.Object, "/") || p != "" && p != "/etc" && !l.k.home(p) {
+			continue
+		}
+		delete(l.grants, a)
+		l.leave(string(a.Op) + " " + l.k.written(p+"/", false))
+	}
+}
+
+// marks sees to it that no rule on something sensitive, or on a tree that holds a new repository, comes unmarked.
+func (l *ladder) marks() {
+	for a, g := range l.grants {
+		p := strings.TrimSuffix(a.Object, "/")
+		switch {
+		case g.Alert != "" || !strings.HasPrefix(a.Object, "/"):
+		case a.Op == policy.OpWrite && slices.ContainsFunc(l.repos, func(r string) bool { return atOrBelow(r, p) }):
+			g.Alert = "new code or settings"
+		case l.k.sensitive(p):
+			g.Alert = "sensitive"
+		}
+	}
+}
+
+// followLinks gives the facts anew with those under the kernel's name that were reached through a link in a folder the box may write: such a
+// link could lead elsewhere in the next run, so that no rule may go through it. It gives nil when there are none.
+func (l *ladder) followLinks(facts []*fact) []*fact {
+	writes := func(link string) bool {
+		dir := dirOf(link)
+		if l.k.Writes != nil && l.k.Writes(dir) {
+			return true
+		}
+		for a := range l.grants {
+			tree := strings.TrimSuffix(a.Object, "/")
+			if a.Op == policy.OpCreate && tree == dir || a.Op == policy.OpWrite && strings.HasSuffix(a.Object, "/") && atOrBelow(dir, tree) {
+				return true
+			}
+		}
+		return false
+	}
+	moved := false
+	by := map[string]*fact{}
+	var out []*fact
+	put := func(f *fact) {
+		if same := by[f.object]; same != nil {
+			same.join(f)
+			return
+		}
+		by[f.object] = f
+		out = append(out, f)
+	}
+	for _, f := range facts {
+		own := *f
+		if slices.ContainsFunc(f.links, writes) {
+			moved = true
+			own.object, own.links, own.target = f.target, nil, ""
+			own.failed = nil
+		}
+		put(&own)
+	}
+	if !moved {
+		return nil
+	}
+	slices.SortFunc(out, func(a, b *fact) int { return comparePaths(a.object, b.object) })
+	return out
+}
