@@ -1,0 +1,10 @@
+"""Sends a message with its address inside to a socket of the host that stands where it may read or write. argv: their paths."""
+import socket
+import sys
+
+print("started", flush=True)
+for path in sys.argv[1:]:
+    try:
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendmsg([b"hel", b"lo"], [], 0, path)
+    except OSError as e:
+        print(path, e.strerror)
