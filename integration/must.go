@@ -11,7 +11,7 @@ import (
 // otherwise turn nothing into a failure and nobody would see it.
 var known = []string{
 	"bwrap", "cc", "cgroup", "git", "landlock", "mountns", "ptrace", "pyenv", "python3", "root", "seccomp", "strace", "userns",
-	"ensurepip", "flask", "matplotlib", "numpy", "pandas", "pytest",
+	"anyio", "debugpy", "ensurepip", "flask", "ipykernel", "ipython", "matplotlib", "numpy", "pandas", "pytest",
 }
 
 // skipper is the part of testing.TB that a need uses; its own tests hand in a recorder.

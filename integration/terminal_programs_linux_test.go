@@ -128,9 +128,7 @@ func TestTerminalRefusedNames(t *testing.T) {
 // TestTerminalOddFolder: a project may lie in a folder of any name; psb's words about it stay lines of psb.
 func TestTerminalOddFolder(t *testing.T) {
 	each(t, func(t *testing.T, s scene) {
-		// broken: in "two\nlines" learning leaves out every rule, names the folder over two lines, and the next run lacks them; after learning
-		// in "caf\xe9" the approval's record counts as damaged and nothing runs without --policy. Both belong in this list.
-		for _, name := range []string{"red\x1b[31m", "a 'b\" $c", "tr\u00fcb"} {
+		for _, name := range []string{"red\x1b[31m", "a 'b\" $c", "tr\u00fcb", "two\nlines", "caf\xe9"} {
 			dir := filepath.Join(s.project, name)
 			must(t, os.Mkdir(dir, 0o755))
 			must(t, os.WriteFile(filepath.Join(dir, "data.txt"), []byte("some data"), 0o644))
