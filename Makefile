@@ -8,22 +8,31 @@ PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
 .PHONY: build try test programs bench lint install clean packages
 
+# Before anything is built: what an ordinary user lacks is named, and make ends with 1, the answer "no" to a question (-q) that runs nothing;
+# a recipe that fails would end it with 2. Root gets the packages, on a Debian-like system.
+BUILDS = build try test programs bench $(if $(wildcard bin/psb),,install)
+ifneq ($(filter $(BUILDS),$(or $(MAKECMDGOALS),build)),)
+  MISSING := $(strip $(shell command -v apt-get >/dev/null || exit 0; \
+    for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done))
+  ifneq ($(and $(MISSING),$(filter-out 0,$(shell id -u))),)
+    $(shell echo 'psb needs build packages; run: sudo apt-get install -y $(MISSING)' >&2)
+    MAKEFLAGS += -q
+  endif
+endif
+
 build: packages
 	@mkdir -p bin
 	CGO_ENABLED=1 $(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o bin/psb ./cmd/psb
 
-# Build packages: installed when root on a Debian-like system, otherwise the exact line is printed.
 packages:
-	@missing=; for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
-	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
-	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing >/dev/null; \
-	  else echo "psb needs build packages; run: sudo apt-get install -y$$missing" >&2; exit 1; fi; \
-	fi
+	@test -z '$(MISSING)' || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(MISSING) >/dev/null; }
 
 try: build
 	@sh integration/try.sh bin/psb
 
 test: build
+	@lacks=$$(for t in git strace bwrap; do command -v $$t >/dev/null || echo $$t; done); test -z "$$lacks" || \
+	  echo "no" $$lacks": the tests that need it skip; to run them: sudo apt-get install -y git strace bubblewrap" >&2
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) test -tags $(TAGS) -timeout 60m ./...
 
@@ -39,11 +48,8 @@ lint:
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@latest -tags $(TAGS) ./...
 
-bin/psb:
-	$(MAKE) build
-
 # What stands in bin is installed: the one who may install need not have Go.
-install: bin/psb
+install: $(if $(wildcard bin/psb),,build)
 	install -D -m 0755 bin/psb $(DESTDIR)$(PREFIX)/bin/psb
 	for n in python-sb python3-sb ipython-sb; do ln -sf psb $(DESTDIR)$(PREFIX)/bin/$$n; done
 	install -D -m 0644 docs/man/psb.1 $(DESTDIR)$(PREFIX)/share/man/man1/psb.1

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -18,10 +19,10 @@ import (
 // TestPrograms learns every program of programs/ and then enforces what was learned: with the learned policy the program
 // ends and prints as it does without psb, and the policy stays small, stable, and closed to what the program never used.
 //
-//	PSB_ROWS=all                    one more enforced run of each
+//	PSB_ROWS=all                    every enforced run of each row, three of them, under every interpreter, too
 //	PSB_CONTROL=1                   only the control runs, each twice: tests the rows, needs no psb
 func TestPrograms(t *testing.T) {
-	var lines []int
+	var lines lengths
 	for _, r := range rows(t) {
 		t.Run(r.Name, func(t *testing.T) {
 			for _, who := range people() {
@@ -39,45 +40,63 @@ func TestPrograms(t *testing.T) {
 					ledger.Need(t, "python3", err)
 					for _, i := range list {
 						if r.Python != "each" {
-							lines = append(lines, r.cases(t, who, i)...)
+							r.cases(t, who, i, &lines)
 							continue
 						}
 						t.Run(i.version(), func(t *testing.T) {
+							t.Parallel() // as many as go test -parallel says, one a processor by itself: the tests themselves measure time
 							if err := s.reaches(t, i, r.Needs); err != nil {
 								t.Skip(err)
 							}
-							lines = append(lines, r.cases(t, who, i)...)
+							r.cases(t, who, i, &lines)
 						})
 					}
 				})
 			}
 		})
 	}
-	slices.Sort(lines)
-	if n := len(lines); n > 0 {
-		t.Logf("policies: %d, lines: shortest %d, median %d, longest %d", n, lines[0], lines[n/2], lines[n-1])
-		if lines[n/2] > 30 {
-			t.Errorf("the median policy has %d lines, more than a person reads: %v", lines[n/2], lines)
+	all := slices.Sorted(slices.Values(lines.list))
+	if n := len(all); n > 0 {
+		t.Logf("policies: %d, lines: shortest %d, median %d, longest %d", n, all[0], all[n/2], all[n-1])
+		if all[n/2] > 30 {
+			t.Errorf("the median policy has %d lines, more than a person reads: %v", all[n/2], all)
 		}
 	}
 }
 
-// cases runs every case of the row and gives the number of lines of each learned policy.
-func (r row) cases(t *testing.T, who person, i interpreter) (lines []int) {
+// lengths are the numbers of lines of the learned policies.
+type lengths struct {
+	mu   sync.Mutex
+	list []int
+}
+
+func (l *lengths) add(policy string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, strings.Count(policy, "\n"))
+}
+
+// cases runs every case of the row; those of a row that every interpreter runs go side by side.
+func (r row) cases(t *testing.T, who person, i interpreter, lines *lengths) {
 	if len(r.Cases) == 0 {
-		return r.prove(t, who, i, r.Argv)
+		r.prove(t, who, i, r.Argv, lines)
+		return
 	}
 	for _, c := range r.Cases {
 		if !c.fits(i) {
 			continue
 		}
-		t.Run(c.Name, func(t *testing.T) { lines = append(lines, r.prove(t, who, i, c.Argv)...) })
+		t.Run(c.Name, func(t *testing.T) {
+			if r.Python == "each" {
+				t.Parallel()
+			}
+			r.prove(t, who, i, c.Argv, lines)
+		})
 	}
-	return lines
 }
 
 // prove is the whole claim for one program, one person, one interpreter.
-func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int {
+func (r row) prove(t *testing.T, who person, i interpreter, argv []string, lines *lengths) {
 	s := newScene(t, who)
 	pristine := filepath.Join(s.dir, "pristine")
 	r.prepare(t, s, pristine)
@@ -99,7 +118,7 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int
 			t.Errorf("two control runs differ after the row's normaliser: complete it\n%s", d)
 		}
 		s.control(t, i)
-		return nil
+		return
 	}
 
 	boxed := append([]string{psb(t), "--python", i.path}, argv...)
@@ -140,8 +159,9 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int
 	reset(t, s, pristine)
 	enforce("enforced run in a fresh project", "")
 	r.produced(t, s, "enforced")
+	lines.add(policy)
 	if brief {
-		return []int{strings.Count(policy, "\n")}
+		return
 	}
 
 	if again := s.run(t, call{argv: append([]string{boxed[0], "--learn"}, boxed[1:]...), timeout: 10 * r.wait()}); again.code != control.code {
@@ -171,7 +191,6 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string) []int
 			fail(fmt.Sprintf("a probe under the learned policy could %s %v", what, reached), got.String())
 		}
 	}
-	return []int{strings.Count(policy, "\n")}
 }
 
 func once() bool { return os.Getenv("PSB_ROWS") != "all" }

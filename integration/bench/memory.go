@@ -9,34 +9,37 @@ import (
 	"strings"
 )
 
-// memory prints what psb's own processes hold while the program waits: the sum of their PSS, so that pages they share count once.
-func memory(psb string, boxed peer) error {
-	cmd := boxed.command(row{args: []string{"idle.py"}})
+// memory prints what psb's own processes hold while the program waits: the sum of their PSS in MiB, so that pages they share count once.
+func memory(psb string, boxed peer) (float64, error) {
+	cmd, err := boxed.command(row{args: []string{"idle.py"}})
+	if err != nil {
+		return 0, err
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return 0, err
 	}
 	defer cmd.Wait()
 	defer in.Close()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		return fmt.Errorf("the waiting program said %q: %w", line, err)
+		return 0, fmt.Errorf("the waiting program said %q: %w", line, err)
 	}
 	binary, err := filepath.EvalSymlinks(psb)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	rollups, err := filepath.Glob("/proc/[0-9]*/smaps_rollup")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	fmt.Println("\nown memory while idle (PSS)")
+	fmt.Println("own memory while idle (PSS)")
 	total := 0
 	for _, file := range rollups {
 		dir := filepath.Dir(file)
@@ -53,7 +56,7 @@ func memory(psb string, boxed peer) error {
 			if f := strings.Fields(line); len(f) == 3 && f[0] == "Pss:" {
 				kib, err := strconv.Atoi(f[1])
 				if err != nil {
-					return err
+					return 0, err
 				}
 				argv, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 				name, _, _ := strings.Cut(string(argv), "\x00")
@@ -63,7 +66,7 @@ func memory(psb string, boxed peer) error {
 		}
 	}
 	fmt.Printf("  %-12s %6.1f MiB\n", "together", float64(total)/1024)
-	return nil
+	return float64(total) / 1024, nil
 }
 
 // below reports whether the process is pid or descends from it.

@@ -10,28 +10,38 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// bubblewrap builds a box as near to psb's as its options reach: all namespaces, a root of the same binds, private /tmp, /dev and /proc,
-// no capabilities, and a filter of 60 instructions.
-func bubblewrap(dir, python string, start func(...string) *exec.Cmd) peer {
-	p := peer{name: "bubblewrap"}
+// peer turns a row into a command line; absent says why it is not here.
+type peer struct {
+	name    string
+	command func(r row) (*exec.Cmd, error)
+	absent  string
+}
+
+func (p place) boxed(r row) []string {
+	return append([]string{p.psb, "--python", p.python, "--policy", ".py-sandboxes"}, r.args...)
+}
+
+// smallFilter is bubblewrap as one would write it by hand: all namespaces, a root of ten binds, private /tmp, /dev and /proc, no capabilities,
+// and a filter of 60 instructions.
+func (p place) smallFilter() peer {
+	x := peer{name: "bubblewrap+60"}
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
-		p.absent = "apt-get install bubblewrap"
-		return p
+		x.absent = "apt-get install bubblewrap"
+		return x
 	}
-	filter := filepath.Join(dir, "filter.bpf")
+	filter := filepath.Join(p.dir, ".filter-60.bpf")
 	if err := os.WriteFile(filter, sixty(), 0o644); err != nil {
-		p.absent = err.Error()
-		return p
+		x.absent = err.Error()
+		return x
 	}
-	argv := []string{path, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "PYTHONDONTWRITEBYTECODE", "1",
-		"--tmpfs", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", dir}
-	// What psb has in the box without a rule, and the three rules of the policy.
-	for _, object := range []string{"/usr/bin", "/usr/lib", "/usr/share/zoneinfo", "/etc/ssl", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", dir} {
+	argv := append(p.bubblewrap(path), "--chdir", p.dir)
+	for _, object := range []string{"/usr/bin", "/usr/lib", "/usr/share/zoneinfo", "/etc/ssl", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", p.dir} {
 		if _, err := os.Stat(object); err == nil {
 			argv = append(argv, "--ro-bind", object, object)
 		}
 	}
+	argv = append(argv, "--bind", p.dir+"/work", p.dir+"/work")
 	for _, link := range []string{"/bin", "/lib", "/lib64"} {
 		if target, err := os.Readlink(link); err == nil {
 			argv = append(argv, "--symlink", target, link)
@@ -40,19 +50,31 @@ func bubblewrap(dir, python string, start func(...string) *exec.Cmd) peer {
 	if _, err := os.Stat("/usr/lib64"); err == nil {
 		argv = append(argv, "--ro-bind", "/usr/lib64", "/usr/lib64")
 	}
-	argv = append(argv, "--seccomp", "3", python)
-	p.command = func(r row) *exec.Cmd {
-		f, err := os.Open(filter)
-		c := start(append(argv[:len(argv):len(argv)], r.args...)...)
-		if err == nil {
-			c.ExtraFiles = []*os.File{f}
-		}
-		return c
+	argv = append(argv, "--seccomp", "3", p.python)
+	x.command = func(r row) (*exec.Cmd, error) {
+		return p.withFilter(filter, append(argv[:len(argv):len(argv)], r.args...))
 	}
-	return p
+	return x
 }
 
-// sixty is a filter of 60 instructions that lets everything pass which the rows call: as long as a real one, in host byte order of
+// bubblewrap is how both bubblewraps begin.
+func (p place) bubblewrap(path string) []string {
+	return []string{path, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "PYTHONDONTWRITEBYTECODE", "1",
+		"--tmpfs", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"}
+}
+
+// withFilter hands the filter over as descriptor 3.
+func (p place) withFilter(filter string, argv []string) (*exec.Cmd, error) {
+	f, err := os.Open(filter)
+	if err != nil {
+		return nil, err
+	}
+	c := p.start(argv...)
+	c.ExtraFiles = []*os.File{f}
+	return c, nil
+}
+
+// sixty is a filter of 60 instructions that lets everything pass which the rows call: as long as a small real one, in host byte order of
 // little-endian machines.
 func sixty() []byte {
 	const allow, enosys = 0x7fff0000, 0x00050000 | 38
@@ -75,15 +97,15 @@ func sixty() []byte {
 }
 
 // strace is what learning is compared with: the calls that matter, and a filter so that only those stop.
-func strace(dir, python string, start func(...string) *exec.Cmd) peer {
-	p := peer{name: "strace"}
+func (p place) strace() peer {
+	x := peer{name: "strace"}
 	path, err := exec.LookPath("strace")
 	if err != nil {
-		p.absent = "apt-get install strace"
-		return p
+		x.absent = "apt-get install strace"
+		return x
 	}
-	p.command = func(r row) *exec.Cmd {
-		return start(append([]string{path, "-f", "--seccomp-bpf", "-e", "trace=file,network,process", "-o", filepath.Join(dir, "strace.out"), python}, r.args...)...)
+	x.command = func(r row) (*exec.Cmd, error) {
+		return p.start(append([]string{path, "-f", "--seccomp-bpf", "-e", "trace=file,network,process", "-o", filepath.Join(p.dir, "strace.out"), p.python}, r.args...)...), nil
 	}
-	return p
+	return x
 }

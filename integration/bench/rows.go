@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// row is one piece of work, the same for every peer.
+type row struct {
+	name, about string
+	args        []string // of the interpreter
+	flight      int      // launches at the same time; 0 is one launch, timed
+}
+
+const imports = "import asyncio, ssl, sqlite3, json, unittest, email, http.client"
+
+func enforcedRows() []row {
+	return []row{
+		{name: "launch", about: "launch: python3 -I -c pass", args: []string{"-I", "-c", "pass"}},
+		{name: "imports", about: "7 imports", args: []string{"-c", imports}},
+		{name: "files", about: "20 000 stat+open", args: []string{"look.py", "20000"}},
+		{name: "churn", about: "5 000 create/rename/unlink", args: []string{"churn.py", "5000"}},
+		{name: "spawn", about: "200 subprocesses", args: []string{"spawn.py", "200"}},
+	}
+}
+
+func flightRows() []row {
+	return []row{
+		{name: "flight-1", about: "1 in flight", args: []string{"-I", "-c", "pass"}, flight: 1},
+		{name: "flight-4", about: "4 in flight", args: []string{"-I", "-c", "pass"}, flight: 4},
+	}
+}
+
+// learningRows are scripts: -c never learns.
+func learningRows() []row {
+	return []row{
+		{name: "learn-launch", about: "launch: an empty script", args: []string{"empty.py"}},
+		{name: "learn-imports", about: "7 imports", args: []string{"imports.py"}},
+		{name: "learn-files", about: "20 000 stat+open", args: []string{"look.py", "20000"}},
+		{name: "learn-spawn", about: "200 subprocesses", args: []string{"spawn.py", "200"}},
+	}
+}
+
+func rowNames() []string {
+	var names []string
+	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows()} {
+		for _, r := range list {
+			names = append(names, r.name)
+		}
+	}
+	return append(names, "memory")
+}
+
+// fill makes the files that the rows work on.
+func (p place) fill() error {
+	files := map[string]string{
+		"empty.py":   "",
+		"imports.py": imports + "\n",
+		"look.py": "import os, sys\nfor n in range(int(sys.argv[1])):\n    name = 'data/%d/%d' % (n // 100, n % 100)\n    os.stat(name)\n" +
+			"    os.close(os.open(name, os.O_RDONLY))\n",
+		"churn.py": "import os, sys\nfor n in range(int(sys.argv[1])):\n    os.close(os.open('work/new', os.O_CREAT | os.O_EXCL | os.O_WRONLY))\n" +
+			"    os.rename('work/new', 'work/old')\n    os.unlink('work/old')\n",
+		"spawn.py":      "import subprocess, sys\nfor _ in range(int(sys.argv[1])):\n    subprocess.run(['/usr/bin/true'], check=True)\n",
+		"idle.py":       "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
+		".py-sandboxes": "version = 1\n[files]\n\"/usr/bin/true\" = \"exec\"\n\"data/\" = \"read\"\n\"work/\" = \"write\"\n\"./\" = \"list\"\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(filepath.Join(p.dir, "work"), 0o755); err != nil {
+		return err
+	}
+	for n := range 200 {
+		sub := filepath.Join(p.dir, "data", fmt.Sprint(n))
+		if err := os.MkdirAll(sub, 0o755); err != nil {
+			return err
+		}
+		for m := range 100 {
+			if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(m)), []byte("x"), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
