@@ -24,8 +24,8 @@ var dangerLabels = []struct{ label, also string }{
 }
 
 const (
-	mostDangerousLines = 380  // of one file
-	mostDangerTogether = 7000 // of all; a limit that grows is looked at
+	mostDangerousLines = 380   // of one file
+	mostDangerTogether = 10000 // of all; a limit that grows is looked at
 )
 
 // linuxName is a name that only Linux builds, and unsafeName one that may use unsafe as well.

@@ -31,22 +31,25 @@ var mayImport = map[string]struct {
 	"cmd/psb": {[]string{"policy", "policy/plan", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "learn", "learn/ptrace",
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
 	"integration": {nil, "it holds psb to what it says and must not share its opinions"},
+	// It gives another launcher psb's own root and filter, and judges nothing.
+	"integration/bench": {[]string{"policy/plan", "seccomp", "pythonshim"}, "it measures"},
 }
 
 // mayUse is what of the outside each folder is built on; the standard library goes without saying, see neverUse.
 var mayUse = map[string][]string{
-	"policy":       {"github.com/BurntSushi/toml", "golang.org/x/sys/unix"},
-	"policy/plan":  {},
-	"landlock":     {"github.com/landlock-lsm/go-landlock", "golang.org/x/sys/unix"},
-	"seccomp":      {"github.com/seccomp/libseccomp-golang", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
-	"cgroups":      {"github.com/containerd/cgroups/v3", "golang.org/x/sys/unix"},
-	"namespaces":   {"golang.org/x/sys/unix"},
-	"pythonshim":   {"golang.org/x/sys/unix"},
-	"learn":        {},
-	"learn/ptrace": {"golang.org/x/sys/unix"},
-	"mcpserver":    {"github.com/modelcontextprotocol/go-sdk"},
-	"cmd/psb":      {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
-	"integration":  {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
+	"policy":            {"github.com/BurntSushi/toml", "golang.org/x/sys/unix"},
+	"policy/plan":       {},
+	"landlock":          {"github.com/landlock-lsm/go-landlock", "golang.org/x/sys/unix"},
+	"seccomp":           {"github.com/seccomp/libseccomp-golang", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
+	"cgroups":           {"github.com/containerd/cgroups/v3", "golang.org/x/sys/unix"},
+	"namespaces":        {"golang.org/x/sys/unix"},
+	"pythonshim":        {"golang.org/x/sys/unix"},
+	"learn":             {},
+	"learn/ptrace":      {"golang.org/x/sys/unix"},
+	"mcpserver":         {"github.com/modelcontextprotocol/go-sdk"},
+	"cmd/psb":           {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
+	"integration/bench": {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
+	"integration":       {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 }
 
 // neverUse are standard packages that have no place where they are named, and why.
