@@ -39,18 +39,18 @@ static void attributes(int mount, struct op *o) {
 
 static void move(int mount, int at, const char *target) {
 	if (syscall(SYS_move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) FAIL("move_mount to %s", target);
-	psb_covered();
+	psb_covered(target);
 }
 
-// attach moves a detached mount onto a target; a missing target is made, as a folder or as a file.
-static void attach(int mount, int root, const char *target, bool is_dir) {
-	int at = psb_open(root, target, O_PATH);
-	if (at < 0 && errno == ENOENT) {
-		int parent = psb_parent(target);
-		psb_must_be_own(parent, target);
-		if (is_dir ? mkdirat(parent, psb_leaf(target), 0755) != 0 : mknodat(parent, psb_leaf(target), S_IFREG | 0644, 0) != 0) FAIL("make %s", target);
-		at = psb_open(root, target, O_PATH);
-	}
+// attach moves a detached mount onto a target; a missing target is made, as a folder or as a file. On a file system of our own it is missing
+// more often than not, so that making it comes first.
+static void attach(int mount, const char *target, bool is_dir) {
+	int parent = psb_parent(target);
+	const char *leaf = psb_leaf(target);
+	bool made = psb_parent_is_own() && (is_dir ? mkdirat(parent, leaf, 0755) : mknodat(parent, leaf, S_IFREG | 0644, 0)) == 0;
+	if (!made && psb_parent_is_own() && errno != EEXIST) FAIL("make %s", target);
+	int at = psb_open(parent, leaf, O_PATH);
+	if (at < 0 && errno == ENOENT) psb_must_be_own(parent, target);
 	if (at < 0) FAIL("open %s", target);
 	move(mount, at, target);
 	close(at);
@@ -60,7 +60,7 @@ static void set(int fs, const char *key, const char *value, struct op *o) {
 	if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, key, value, 0) != 0) FAIL("%s=%s for %s", key, value, o->target.s);
 }
 
-static void fresh(const char *type, struct op *o, int root, unsigned attr) {
+static void fresh(const char *type, struct op *o, unsigned attr) {
 	char size[32], inodes[32], mode[16];
 	int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 	if (fs < 0) FAIL("fsopen %s", type);
@@ -81,7 +81,7 @@ static void fresh(const char *type, struct op *o, int root, unsigned attr) {
 	if (mount < 0) FAIL("fsmount %s for %s", type, o->target.s);
 	close(fs);
 	if (tmpfs) psb_own(mount);
-	attach(mount, root, o->target.s, true);
+	attach(mount, o->target.s, true);
 	close(mount);
 }
 
@@ -109,7 +109,7 @@ static void bind(struct op *o, int from, int root) {
 	attributes(tree, o);
 	// A bind onto itself takes the object it opened, not what now has the name.
 	if (from == root && strcmp(o->source.s, o->target.s) == 0) move(tree, src, o->target.s);
-	else attach(tree, root, o->target.s, S_ISDIR(st.st_mode));
+	else attach(tree, o->target.s, S_ISDIR(st.st_mode));
 	close(src);
 	close(tree);
 }
@@ -117,7 +117,7 @@ static void bind(struct op *o, int from, int root) {
 // proc mounts procfs and makes what tunes the machine read-only, for every id: kernel id 0 without any capability can write there.
 static void proc(struct op *o, int root) {
 	static const char *const kept[] = {"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"};
-	fresh("proc", o, root, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	fresh("proc", o, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
 		char path[4096];
 		if (snprintf(path, sizeof path, "%s/%s", o->target.s, kept[i]) >= (int)sizeof path) { errno = ENAMETOOLONG; FAIL("%.100s...", o->target.s); }
@@ -128,12 +128,12 @@ static void proc(struct op *o, int root) {
 
 void psb_mount(struct op *o, int old, int root) {
 	switch (o->kind) {
-	case OP_TMPFS: fresh("tmpfs", o, root, MOUNT_ATTR_NODEV); return;
+	case OP_TMPFS: fresh("tmpfs", o, MOUNT_ATTR_NODEV); return;
 	case OP_BIND: bind(o, old, root); return;
 	case OP_BIND_IN: bind(o, root, root); return;
 	case OP_PROC: proc(o, root); return;
-	case OP_DEVPTS: fresh("devpts", o, root, MOUNT_ATTR_NOEXEC); return;
-	case OP_MQUEUE: fresh("mqueue", o, root, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC); return;
+	case OP_DEVPTS: fresh("devpts", o, MOUNT_ATTR_NOEXEC); return;
+	case OP_MQUEUE: fresh("mqueue", o, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC); return;
 	}
 	errno = EINVAL;
 	FAIL("BUG: act %u", o->kind);

@@ -124,6 +124,8 @@ static const char *callers(const char *name) {
 }
 
 static bool encode(struct prepared *p, struct running *r, char **words, uint32_t nwords, struct builder *o) {
+	o->room = p->head.n + p->tail.n + (1 << 16); // most command lines and environments
+	if (!(o->b = malloc(o->room))) return false;
 	put(o, p->head.s, p->head.n);
 	put_u32(o, p->argv.n + nwords);
 	for (uint32_t i = 0; i < p->argv.n; i++) put_text(o, p->argv.v[i]);

@@ -68,12 +68,15 @@ static const struct spec *spec;
 
 // give hands what root made over to the program's id; an ordinary user's is its own already. Programs ask who owns a folder (git).
 static void give(int parent, const char *path) {
-	bool root = geteuid() == 0 && (spec->flags & BOX_LATE_USER || !(spec->flags & BOX_USER));
+	static int uid = -1;
+	if (uid < 0) uid = (int)geteuid();
+	bool root = uid == 0 && (spec->flags & BOX_LATE_USER || !(spec->flags & BOX_USER));
 	if (root && fchownat(parent, psb_leaf(path), spec->host_uid, spec->host_gid, AT_SYMLINK_NOFOLLOW) != 0) FAIL("chown %s", path);
 }
 
 static char last[4096]; // the folder that last_fd stands for
 static int last_fd = -1;
+static bool last_own; // it is on a file system of ours
 
 // folder gives the folder at path (n bytes of it), making what is missing on our own file systems.
 static int folder(const char *path, size_t n) {
@@ -108,13 +111,21 @@ static int folder(const char *path, size_t n) {
 	if (last_fd >= 0) close(last_fd);
 	strcpy(last, dir);
 	last_fd = fd;
+	last_own = is_own(fd, dir);
 	return fd;
 }
 
-void psb_covered(void) {
+static void forget(void) {
 	if (last_fd >= 0) close(last_fd);
 	last_fd = -1;
 }
+
+void psb_covered(const char *target) {
+	size_t n = strlen(target);
+	if (n == 1 || (strncmp(last, target, n) == 0 && (last[n] == 0 || last[n] == '/'))) forget();
+}
+
+bool psb_parent_is_own(void) { return last_own; }
 
 const char *psb_leaf(const char *path) { return strrchr(path, '/') + 1; }
 int psb_parent(const char *path) { return folder(path, (size_t)(psb_leaf(path) - 1 - path)); }
@@ -122,7 +133,7 @@ int psb_parent(const char *path) { return folder(path, (size_t)(psb_leaf(path) -
 static void file(struct op *o) {
 	int parent = psb_parent(o->target.s);
 	psb_must_be_own(parent, o->target.s);
-	int fd = openat(parent, psb_leaf(o->target.s), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(parent, psb_leaf(o->target.s), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, o->mode); // umask is 0
 	if (fd < 0) FAIL("create %s", o->target.s);
 	for (size_t done = 0; done < o->data.n;) {
 		ssize_t n = write(fd, o->data.s + done, o->data.n - done);
@@ -130,7 +141,6 @@ static void file(struct op *o) {
 		if (n <= 0) FAIL("write %s", o->target.s);
 		done += (size_t)n;
 	}
-	if (fchmod(fd, o->mode) != 0) FAIL("chmod %s", o->target.s);
 	give(parent, o->target.s);
 	close(fd);
 }
@@ -138,12 +148,14 @@ static void file(struct op *o) {
 static void dir(struct op *o) {
 	if (strcmp(o->target.s, "/") == 0) return;
 	int parent = psb_parent(o->target.s);
+	if (last_own && mkdirat(parent, psb_leaf(o->target.s), o->mode) == 0) { // umask is 0
+		give(parent, o->target.s);
+		return;
+	}
 	int fd = openat(parent, psb_leaf(o->target.s), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0) { close(fd); return; }
-	psb_must_be_own(parent, o->target.s);
-	if (mkdirat(parent, psb_leaf(o->target.s), 0700) != 0) FAIL("mkdir %s", o->target.s);
-	if (fchmodat(parent, psb_leaf(o->target.s), o->mode, 0) != 0) FAIL("chmod %s", o->target.s);
-	give(parent, o->target.s);
+	if (fd < 0 && errno == ENOENT) psb_must_be_own(parent, o->target.s);
+	if (fd < 0) FAIL("mkdir %s", o->target.s);
+	close(fd);
 }
 
 // times gives folders their host's time of change, once nothing is made in them any more: font caches compare it. A host object that was
@@ -202,7 +214,7 @@ void psb_build_root(struct spec *s) {
 		}
 	}
 	times(s);
-	psb_covered();
+	forget();
 	if (umount2("/old", MNT_DETACH) != 0) FAIL("leave the old root");
 	if (fchdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) FAIL("enter the new root");
 	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) FAIL("leave the first root");

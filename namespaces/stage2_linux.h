@@ -92,7 +92,8 @@ void psb_die_with_keeper(struct spec *s, int life);
 // root: psb_open resolves without any link; root is the folder that "/" means, or -1 for the process's own.
 int psb_open(int root, const char *path, int flags);
 int psb_parent(const char *path);         // folder of a target in the new root, made where missing; valid until the next call
-void psb_covered(void);                   // a mount may have covered what psb_parent remembers
+void psb_covered(const char *target);     // a mount on target may have covered what psb_parent remembers
+bool psb_parent_is_own(void);             // whether the folder that psb_parent gave last is on a file system of our own
 const char *psb_leaf(const char *path);
 void psb_own(int mount);                  // a file system of our own: in it missing targets may be made
 void psb_must_be_own(int fd, const char *path);

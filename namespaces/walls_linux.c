@@ -38,8 +38,11 @@ static void privileges(struct spec *s, int life) {
 	// An ordinary user without a user namespace has nothing to give up.
 	bool able = s->flags & BOX_USER || geteuid() == 0;
 	if (s->flags & BOX_LATE_USER) late_user(life);
-	for (int cap = 0; able && cap < 64; cap++)
-		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1 && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0) psb_fail(FD_CONTROL, "capabilities", "drop %d from the bounding set", cap);
+	for (int cap = 0; able && cap < 64; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0) continue;
+		if (errno == EINVAL && cap > CAP_AUDIT_READ) break; // the kernel knows no more
+		psb_fail(FD_CONTROL, "capabilities", "drop %d from the bounding set", cap);
+	}
 	int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0); // added to: what a container locked cannot be taken back
 	if (bits < 0) psb_fail(FD_CONTROL, "capabilities", "prctl(PR_GET_SECUREBITS)");
 	bits |= SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;

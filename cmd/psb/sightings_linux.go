@@ -104,7 +104,12 @@ func (s *sightings) checks() []namespaces.Check {
 	for k := range s.at {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b sight) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(keys, func(a, b sight) int {
+		if a.path == b.path && a.follow != b.follow {
+			return map[bool]int{false: -1, true: 1}[a.follow]
+		}
+		return strings.Compare(a.path, b.path)
+	})
 	out := make([]namespaces.Check, 0, len(keys))
 	for _, k := range keys {
 		out = append(out, *s.at[k])
