@@ -62,7 +62,7 @@ func commandTree(w *world, status *int) *cobra.Command {
 	}
 	root.AddCommand(
 		straight("exec [psb options] -- CMD ARGS", "run any command under the policy", execRun),
-		straight("explain [--json] [the words of a run]", "print the plan, run nothing", explain),
+		straight("explain [--json|--timing] [the words of a run]", "print the plan, run nothing", explain),
 		straight("doctor", "what this host can enforce, what is missing, how to get it", doctor),
 		&cobra.Command{Use: "version", Short: "print the version", Args: cobra.NoArgs, Run: func(c *cobra.Command, _ []string) {
 			c.Println("psb " + version)
@@ -183,7 +183,7 @@ func completeRun(words []string) (offered []string, files, ok bool) {
 			offered = append(offered, "--"+o.name+"\t"+o.what)
 		}
 		if words[0] == "explain" {
-			offered = append(offered, "--json\tprint the plan for machines")
+			offered = append(offered, "--json\tprint the plan for machines", "--timing\tprint how long each stage of a start takes")
 		}
 	case len(words) == 1:
 		files = true

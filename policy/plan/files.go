@@ -86,9 +86,14 @@ func (c *compiler) grantOne(r *policy.Rule, rights Rights) {
 	}
 }
 
-// policyWrites reports whether some rule lets the box change names in a folder.
+// policyWrites reports whether some rule lets the box change names in a folder. The virtual environment in use is protected from rules that
+// only cover it.
 func (c *compiler) policyWrites(dir string) bool {
+	venv := c.host.Venv
 	for _, r := range c.policy.Rules {
+		if venv != "" && atOrBelow(dir, venv) && !atOrBelow(r.Pattern.Object, venv) {
+			continue
+		}
 		switch {
 		case r.Op == policy.OpWrite && r.Pattern.Tree && atOrBelow(dir, r.Pattern.Object),
 			r.Op == policy.OpCreate && dir == r.Pattern.Object:
