@@ -6,11 +6,11 @@ TAGS     = netgo,osusergo
 LDFLAGS  = -s -w -linkmode external -extldflags "-static" -X main.version=$(VERSION)
 PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
-.PHONY: build try test programs bench lint install clean packages
+.PHONY: build try test programs attacks bench lint install clean packages
 
 # Before anything is built: what an ordinary user lacks is named, and make ends with 1, the answer "no" to a question (-q) that runs nothing;
 # a recipe that fails would end it with 2. Root gets the packages, on a Debian-like system.
-BUILDS = build try test programs bench $(if $(wildcard bin/psb),,install)
+BUILDS = build try test programs attacks bench $(if $(wildcard bin/psb),,install)
 ifneq ($(filter $(BUILDS),$(or $(MAKECMDGOALS),build)),)
   MISSING := $(strip $(shell command -v apt-get >/dev/null || exit 0; \
     for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done))
@@ -39,6 +39,10 @@ test: build
 # Every row of the table of real programs, three enforced runs each.
 programs: build
 	PSB_ROWS=all $(GO) test -tags $(TAGS) -timeout 60m -count=1 -run 'TestPrograms' ./integration/
+
+# Every attack in every form: with and without the shim, compiled, under each provider, as root and as an ordinary user.
+attacks: build
+	PSB_ROWS=all $(GO) test -tags $(TAGS) -timeout 60m -count=1 -v -run 'TestAttack' ./integration/
 
 bench: build
 	$(GO) run -tags $(TAGS) ./integration/bench -psb bin/psb
