@@ -61,7 +61,7 @@ var variants = []variant{
 func (v variant) inShort(who person) bool {
 	root := who.uid == 0
 	if os.Getuid() != 0 { // only one person is there
-		return !v.lite || v.lang == "c"
+		return true
 	}
 	return v.lang == "c" && !v.lite || v.lang == "py" && !v.lite && v.noShim != root || v.lite && !root
 }
