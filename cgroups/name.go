@@ -10,7 +10,12 @@ import (
 // since boot), which together name one process until the next boot.
 func Name(pid int, start uint64, n int) string { return fmt.Sprintf("psb-%d-%d-%d", pid, start, n) }
 
-// parseName undoes [Name], strictly: a name it would not have made is somebody else's.
+// wideName is the name of a group that psb's constructor makes: as wide as what stands for it in a launch that is kept.
+func wideName(pid int, start uint64, n int) string {
+	return fmt.Sprintf("psb-%010d-%020d-%d", pid, start, n)
+}
+
+// parseName undoes [Name] and wideName, strictly: a name they would not have made is somebody else's.
 func parseName(name string) (pid int, start uint64, ok bool) {
 	parts := strings.Split(name, "-")
 	if len(parts) != 4 || parts[0] != "psb" {
@@ -19,7 +24,7 @@ func parseName(name string) (pid int, start uint64, ok bool) {
 	pid, err1 := strconv.Atoi(parts[1])
 	start, err2 := strconv.ParseUint(parts[2], 10, 64)
 	n, err3 := strconv.Atoi(parts[3])
-	if err1 != nil || err2 != nil || err3 != nil || pid < 1 || n < 0 || Name(pid, start, n) != name {
+	if err1 != nil || err2 != nil || err3 != nil || pid < 1 || n < 0 || Name(pid, start, n) != name && wideName(pid, start, n) != name {
 		return 0, 0, false
 	}
 	return pid, start, true

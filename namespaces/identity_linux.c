@@ -85,7 +85,8 @@ bool psb_identity(struct digest *d) {
 	if (!add_file(d, "/proc/self/exe") || !add_namespace(d, "/proc/self/ns/user") || !add_kernel(d) || !add_privileges(d) || !add_limits(d)) return false;
 	if (!getcwd(here, sizeof here)) return false;
 	psb_identity_word(d, here);
-	for (char **e = environ; *e; e++) if (!passing(*e)) psb_identity_word(d, *e);
-	psb_identity_word(d, ""); // an end that no variable has
+	uint32_t n = 0;
+	for (char **e = environ; *e; e++) if (!passing(*e)) { psb_identity_word(d, *e); n++; }
+	ADD(n);
 	return true;
 }

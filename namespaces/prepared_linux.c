@@ -16,13 +16,38 @@ struct running psb_handed; // to Go: control is 0 when there is none
 struct text psb_handed_own;
 char psb_prepared_names[MOST_WORDS + 1][65]; // by number of known words: the file's name, in hex; "" where there is none
 
-// folder opens psb's own folder of prepared launches: what somebody else could have written is nothing to start from.
-static int folder(void) {
-	char path[4096];
+// other_home: the account has a home that is there and is not what HOME says. Go's records are in that one, and only they are kept from every
+// box (account.go).
+static bool other_home(const char *home) {
+	char text[1 << 16];
 	struct stat st;
+	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0) close(fd);
+	if (n < 0 || n == (ssize_t)sizeof text - 1) return true; // an error, or more than is read here
+	text[n] = 0;
+	char *line, *rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		char *field[8] = {NULL}, *end;
+		for (int i = 0; i < 7 && line; i++) field[i] = strsep(&line, ":");
+		if (!field[2] || strtoul(field[2], &end, 10) != geteuid() || *end || end == field[2]) continue;
+		return !field[6] || (stat(field[5], &st) == 0 && S_ISDIR(st.st_mode) && strcmp(field[5], home) != 0);
+	}
+	return false;
+}
+
+// folder names psb's own folder of prepared launches.
+static bool folder(char *path, size_t room) {
 	const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	int n = base && base[0] == '/' ? snprintf(path, sizeof path, "%s/psb/launches", base) : home && home[0] == '/' ? snprintf(path, sizeof path, "%s/.local/state/psb/launches", home) : -1;
-	if (n < 0 || n >= (int)sizeof path) return -1;
+	int n = -1;
+	if (base && base[0] == '/') n = snprintf(path, room, "%s/psb/launches", base);
+	else if (home && home[0] == '/' && !other_home(home)) n = snprintf(path, room, "%s/.local/state/psb/launches", home);
+	return n > 0 && n < (int)room;
+}
+
+// open_folder: what somebody else could have written is nothing to start from.
+static int open_folder(const char *path) {
+	struct stat st;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 022)) return fd;
 	if (fd >= 0) close(fd);
@@ -88,8 +113,9 @@ void psb_prepared(int argc, char **argv) {
 	struct digest d;
 	unsigned char sum[32];
 	struct prepared p;
-	if (argc < 2 || !psb_identity(&d)) return;
-	int dir = folder(), most = argc < MOST_WORDS ? argc : MOST_WORDS;
+	char path[4096];
+	if (argc < 2 || !folder(path, sizeof path) || !psb_identity(&d)) return;
+	int dir = open_folder(path), most = argc < MOST_WORDS ? argc : MOST_WORDS;
 	psb_identity_word(&d, argv[0]);
 	for (int n = 1; n < most; n++) {
 		psb_identity_word(&d, argv[n]);

@@ -167,7 +167,7 @@ static _Noreturn void keeper(struct builder *o, char **argv, int control, int st
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	// Out of the way first: each of the three may hold another's number.
 	int from[3] = {fcntl(control, F_DUPFD, 32), fcntl(start, F_DUPFD, 32), rules < 0 ? -1 : fcntl(rules, F_DUPFD, 32)};
-	for (int i = 0; i < 3; i++) if (from[i] >= 0 && dup2(from[i], FD_CONTROL + i) < 0) _exit(125);
+	for (int i = 0; i < 3; i++) if ((i < 2 || rules >= 0) && (from[i] < 0 || dup2(from[i], FD_CONTROL + i) < 0)) _exit(125);
 	close(FD_SPEC);
 	if (syscall(SYS_close_range, rules >= 0 ? FD_FIRST_FREE : FD_RULESET, ~0U, 0) != 0) psb_fail(FD_CONTROL, "namespaces", "close_range");
 	if (!psb_decode(o->b, o->n, &spec)) {

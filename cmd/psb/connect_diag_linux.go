@@ -34,7 +34,11 @@ type boxNetwork struct {
 }
 
 func newBoxNetwork(f *os.File) (*boxNetwork, error) {
-	n := &boxNetwork{file: f, host: map[string]bool{}}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err // without it nothing can be told apart
+	}
+	n := &boxNetwork{file: f, host: devices(table)}
 	cookie, err := unix.GetsockoptUint64(int(f.Fd()), unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
 	if err == nil {
 		n.cookie = cookie
@@ -43,11 +47,6 @@ func newBoxNetwork(f *os.File) (*boxNetwork, error) {
 	}
 	if _, err := n.bound(true); errors.Is(err, errNoDiag) {
 		n.mute = true
-		table, err := os.ReadFile("/proc/self/mountinfo")
-		if err != nil {
-			return nil, err // without it nothing can be told apart
-		}
-		n.host = devices(table)
 	} else if err != nil {
 		return nil, err
 	}
@@ -104,13 +103,14 @@ func (n *boxNetwork) owns(pin int, table []byte) (bool, error) {
 	if device == "" {
 		return false, nil // a mount that the program does not see
 	}
-	if n.mute {
-		own, err := os.ReadFile("/proc/self/mountinfo")
-		return err == nil && !n.host[device] && !devices(own)[device], err
-	}
 	dev, err := kernelDevice(device)
 	if err != nil {
 		return false, err
+	}
+	// Subvolumes of btrfs, and layers of an overlay, share one device and number their files each for itself: there a number names nobody.
+	if n.mute || ino>>32 != 0 || ino != st.Ino || dev != kernelNumber(st.Dev) {
+		own, err := os.ReadFile("/proc/self/mountinfo")
+		return err == nil && !n.host[device] && !devices(own)[device], err
 	}
 	want := inode{dev, uint32(ino)}
 	for _, listening := range []bool{true, false} { // those that listen are few, and who connects wants one
@@ -272,6 +272,9 @@ func devices(table []byte) map[string]bool {
 	}
 	return all
 }
+
+// kernelNumber is the kernel's dev_t of what stat(2) gives.
+func kernelNumber(dev uint64) uint32 { return unix.Major(dev)<<20 | unix.Minor(dev) }
 
 // kernelDevice makes the kernel's dev_t of "major:minor".
 func kernelDevice(s string) (uint32, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"psb/policy"
@@ -52,6 +53,8 @@ func (r *refused) add(a policy.Access, where, source string) {
 	}
 }
 
+func (r *refused) any() bool { return len(r.list) > 0 }
+
 func (r *refused) syscall(name string) {
 	r.add(policy.Access{Op: policy.OpSyscall, Object: name}, "", "kernel")
 }
@@ -78,8 +81,8 @@ func (r *refused) note(n pythonshim.Note) {
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) []*denial {
 	var out []*denial
-	if j.policy == nil {
-		return r.list // nothing to judge by, see takeOver
+	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
+		return slices.DeleteFunc(slices.Clone(r.list), func(d *denial) bool { return d.Source != "kernel" })
 	}
 	for _, d := range r.list {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {

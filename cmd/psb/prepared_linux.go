@@ -23,6 +23,7 @@ import (
 	"psb/cgroups"
 	"psb/landlock"
 	"psb/namespaces"
+	"psb/policy"
 	"psb/policy/plan"
 	"psb/seccomp"
 )
@@ -33,8 +34,10 @@ type ownWords struct {
 	Syscalls map[string]bool
 	Identity plan.Identity
 	Notify   bool
-	GoAtOnce bool
-	Limits   cgroups.Limits
+	Group    cgroups.Limits
+	Limits   map[string]policy.Limit
+	Held     map[string]string // as plan.Host.Limits
+	Watched  []string
 }
 
 // mostPrepared is how many launches are kept; the oldest go first.
@@ -78,6 +81,10 @@ func mayWrite(n int) bool {
 // must be.
 func (j *job) preparable() (words, more, least int, ok bool) {
 	line, o := j.line, j.opts
+	// Under this name words that the caller did not write stand between psb's options and the program's.
+	if filepath.Base(j.w.argv[0]) == "ipython-sb" {
+		return 0, 0, 0, false
+	}
 	if line == nil || j.w.seen.doubt != "" || j.plan.Provider != plan.Namespaces || o.report != "" || len(o.allowGaps) > 0 || o.learn || len(j.plan.Limits["output"].Text) > 0 {
 		return 0, 0, 0, false
 	}
@@ -132,7 +139,7 @@ func (j *job) prepared(spec *namespaces.Spec, more, least int) (*namespaces.Prep
 	limits := j.plan.Limits
 	p.GoAtOnce = limits["wall"].Time > 0 || limits["cpu_time"].Time > 0 || j.looksAtMemory(len(s.CgroupDirs) > 0)
 	var err error
-	p.Own, err = json.Marshal(ownWords{j.facts.landlock.ABI, j.plan.Syscalls, j.plan.Identity, j.facts.seccomp.Notify, p.GoAtOnce, j.groupLimits()})
+	p.Own, err = json.Marshal(ownWords{j.facts.landlock.ABI, j.plan.Syscalls, j.plan.Identity, j.facts.seccomp.Notify, j.groupLimits(), limits, j.facts.host.Limits, j.plan.Watched})
 	return p, err
 }
 
@@ -189,38 +196,40 @@ func takeOver(w *world, args []string, r *namespaces.Running) (int, error) {
 		return exitRefused, fmt.Errorf("the prepared launch: %w", err)
 	}
 	// Enough of a job to answer calls with, until there is a whole one.
-	short := &job{w: w, plan: &plan.Plan{Provider: plan.Namespaces, Syscalls: own.Syscalls, Identity: own.Identity}}
+	short := &job{w: w, plan: &plan.Plan{Provider: plan.Namespaces, Syscalls: own.Syscalls, Identity: own.Identity, Limits: own.Limits, Watched: own.Watched}}
+	short.facts.host.Limits = own.Held
 	short.facts.landlock.ABI, short.facts.seccomp.Notify = own.ABI, own.Notify
 	s := newSupervisor(short)
 	if err := s.takeOver(r); err != nil {
 		r.Box.Kill()
 		return exitRefused, err
 	}
-	j, err := again(w, args)
-	if err != nil && own.GoAtOnce {
-		r.Box.Kill()
-		return refusedStatus(err), err // its limits are not known
-	}
-	if err != nil {
-		j = short // what the program itself did to its project since it started, for one
-	}
-	c := &course{j: j, box: r.Box, out: newOutput(j), begin: time.Now()}
+	c := &course{j: short, box: r.Box, out: newOutput(short), begin: time.Now()}
 	if r.Group != "" {
 		probed := cgroups.Probe()
-		fitted, _ := own.Limits.Fit(probed)
+		fitted, _ := own.Group.Fit(probed)
+		var err error
 		if c.group, err = cgroups.Adopt(probed, r.Group, fitted); err != nil {
 			r.Box.Kill()
 			return exitRefused, err
 		}
-		defer c.group.Remove()
 	}
 	o, err := c.goAlong(s, signals, func(running *atomic.Bool) (outcome, error) {
 		running.Store(true)
 		return ended(r.Box), nil
 	})
+	if c.group != nil {
+		_ = c.group.Remove() // what is left of it, the next start removes
+	}
 	release()
 	runtime.LockOSThread() // what is told now must stop at a terminal as any program would
 	namespaces.FreeSignals()
+	j := short
+	if s.seen.any() {
+		if whole, err := again(w, args); err == nil { // else the program itself, or somebody, changed its project since it started
+			j, j.plan.Watched = whole, own.Watched
+		}
+	}
 	return j.told(s, o, err)
 }
 

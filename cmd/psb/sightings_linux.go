@@ -177,7 +177,7 @@ func (s *sightings) toldByFolder(k sight, rootsOwn bool) bool {
 	c := s.at[k]
 	switch {
 	case c.Kind == namespaces.CheckAbsent:
-		return true
+		return !k.follow
 	case !rootsOwn || c.UID != 0 || k.follow:
 		return false
 	case c.Kind == namespaces.CheckNode:
