@@ -33,6 +33,7 @@ type row struct {
 
 type rowCase struct {
 	Name, From, Until string
+	Long              bool
 	Argv              []string
 }
 
