@@ -63,6 +63,7 @@ var pinned = []string{
 	"readonly/mode landlock",
 	"readonly/owner landlock",
 	"readonly/times landlock",
+	"resources/threads landlock",
 	"startup/commands landlock",
 	"startup/configuration landlock",
 	"startup/new-names landlock",

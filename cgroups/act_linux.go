@@ -1,3 +1,9 @@
+// Does to the process: nothing; it says what Create would do, and where to read.
+// Undone: nothing to undo.
+// Preconditions: as Create's.
+// Called by: cmd/psb, for a launch that is kept.
+// Proved by: TestActs.
+
 package cgroups
 
 import (
