@@ -73,7 +73,7 @@ func (j *job) shimCode(overlay []byte) []byte {
 			_ = replaceFile(file, code, 0o600)
 		}
 	}
-	j.w.seen.content(file)
+	j.w.seen.node(file) // replaced, never written into; what was read is part of the launch
 	if err != nil || pythonshim.VerifyPyc(code, own) != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // options are the command line.
@@ -71,6 +72,7 @@ func measure(o options) error {
 	if err := p.fill(); err != nil {
 		return err
 	}
+	time.Sleep(2500 * time.Millisecond) // psb keeps no launch that rests on what was written a moment ago
 	bare := peer{name: "bare", command: func(r row) (*exec.Cmd, error) { return p.start(append([]string{o.python}, r.args...)...), nil }}
 	boxed := peer{name: "psb", command: func(r row) (*exec.Cmd, error) { return p.start(p.boxed(r)...), nil }}
 	var results []result
