@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"psb/policy"
 )
 
 // protect keeps policy files, git's hooks and configuration, the virtual environment, start-up files and psb's own folders as they are
@@ -132,6 +134,11 @@ func (c *compiler) repositories(root *Place) {
 // guardEnvironment protects a virtual environment that is not the one in use: another tool runs what is in it. A rule that names it, or
 // something in it, for writing counts.
 func (c *compiler) guardEnvironment(root *Place, dir string) {
+	for _, r := range c.policy.Rules { // while learning, rules make no places
+		if (r.Op == policy.OpWrite || r.Op == policy.OpCreate) && !r.Deny && atOrBelow(r.Pattern.Object, dir) {
+			return
+		}
+	}
 	for _, p := range c.places {
 		if p != root && p.Rights&(Write|Create) != 0 && !p.SelfBind && atOrBelow(p.Source.Path, dir) {
 			return
