@@ -11,7 +11,7 @@ import (
 // A project may lie in a folder of any name: its rules are relative, and the name stands in none of them.
 func TestProjectOfAnyName(t *testing.T) {
 	for _, name := range []string{"a\nb", "a\rb", "caf\xe9", "tab\t", "quo\"te", "${HOME}", "back\\slash", " lead", "#x", "\x1b[31m", "\u2028", "\u202e", "[g]*?"} {
-		project := "/srv/work/" + name
+		project := "/srv/code/" + name
 		k := Knowledge{Macros: policy.Macros{Project: project, Home: "/h/ann"}, Tables: map[string]bool{"files": true}}
 		grants, report := Generalise(setOf([]Event{
 			did("list", project, Plain), did("read", project+"/data/in.csv", Plain), did("write", project+"/out.txt", New),

@@ -1,23 +1,23 @@
 import datetime, os, sqlite3, tempfile, time, uuid
 
-os.makedirs("work", exist_ok=True)
-with tempfile.NamedTemporaryFile(dir="work") as f:
+os.makedirs("jobs", exist_ok=True)
+with tempfile.NamedTemporaryFile(dir="jobs") as f:
     f.write(b"x")
-fd, name = tempfile.mkstemp(dir="work")
+fd, name = tempfile.mkstemp(dir="jobs")
 os.close(fd)
-tempfile.mkdtemp(dir="work")
-os.mkdir(f"work/{uuid.uuid4()}")
-open(f"work/{datetime.date.today()}.log", "w").close()
-open(f"work/{time.time_ns()}", "w").close()
-with open("work/state.lock", "w"):
-    os.unlink("work/state.lock")
-with open("work/state.new", "w") as f:
+tempfile.mkdtemp(dir="jobs")
+os.mkdir(f"jobs/{uuid.uuid4()}")
+open(f"jobs/{datetime.date.today()}.log", "w").close()
+open(f"jobs/{time.time_ns()}", "w").close()
+with open("jobs/state.lock", "w"):
+    os.unlink("jobs/state.lock")
+with open("jobs/state.new", "w") as f:
     f.write("1")
-os.rename("work/state.new", "work/state")
-db = sqlite3.connect("work/base.db")
+os.rename("jobs/state.new", "jobs/state")
+db = sqlite3.connect("jobs/base.db")
 db.execute("create table if not exists t (x)")
 db.execute("insert into t values (1)")
 db.commit()
 db.close()
 import helper
-os.open("work", os.O_TMPFILE | os.O_RDWR, 0o600)
+os.open("jobs", os.O_TMPFILE | os.O_RDWR, 0o600)
