@@ -38,8 +38,12 @@ func TestPrograms(t *testing.T) {
 					s := newScene(t, who)
 					list, err := s.choose(t, r.Python, r.Needs)
 					ledger.Need(t, "python3", err)
+					long := 0 // the interpreter the long cases run under, where once is enough: root's is another than the ordinary user's
+					if who.uid == 0 {
+						long = len(list) - 1
+					}
 					for at, i := range list {
-						short := once() && at > 0 && at < len(list)-1
+						short := once() && at != long
 						if r.Python != "each" {
 							r.cases(t, who, i, false, &lines)
 							continue

@@ -4,6 +4,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 
 print("started", flush=True)
 libc = ctypes.CDLL(None, use_errno=True)
@@ -24,5 +25,6 @@ for _ in range(int(sys.argv[4])):
     s = socket.socket()
     libc.connect(s.fileno(), address, 16)
     s.close()
+    time.sleep(0.0001)  # the other thread has to get its turn: where the connect ends at once it would never have Python's lock
 stop.append(True)
 t.join()

@@ -3,6 +3,7 @@ import ctypes
 import os
 import sys
 import threading
+import time
 
 print("started", flush=True)
 libc = ctypes.CDLL(None, use_errno=True)
@@ -26,6 +27,7 @@ for _ in range(int(sys.argv[3])):
     if fd >= 0:
         seen.add(os.read(fd, 100))
         os.close(fd)
+    time.sleep(0.0001)  # the other thread has to get its turn
 stop.append(True)
 t.join()
 print(*(text.decode() for text in seen))
