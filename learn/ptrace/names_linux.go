@@ -81,6 +81,10 @@ func open(tid int, p string, flags uint64) (int, error) {
 		return -1, err
 	}
 	defer unix.Close(root)
+	return openIn(root, p, flags)
+}
+
+func openIn(root int, p string, flags uint64) (int, error) {
 	return unix.Openat2(root, p, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_IN_ROOT})
 }
 

@@ -10,15 +10,19 @@ package ptrace
 
 import "golang.org/x/sys/unix"
 
-// pin puts the calling thread and pid on one processor both may use; restore undoes the caller's part. A machine that
-// refuses is not an error: the run is only slower.
+// pin puts the calling thread and pid on one processor both may use, the one that runs this when it may: two learning runs at the same
+// time are then on two. restore undoes the caller's part. A machine that refuses is not an error: the run is only slower.
 func pin(pid int) (restore func()) {
 	var own, theirs, one unix.CPUSet
 	restore = func() {}
 	if unix.SchedGetaffinity(0, &own) != nil || unix.SchedGetaffinity(pid, &theirs) != nil {
 		return restore
 	}
-	for cpu := range len(own) * 64 {
+	for at := range len(own)*64 + 1 {
+		cpu := at - 1
+		if at == 0 {
+			cpu = currentCPU()
+		}
 		if own.IsSet(cpu) && theirs.IsSet(cpu) {
 			one.Set(cpu)
 			break

@@ -5,7 +5,7 @@ package ptrace
 // Does to the process: nothing to the caller; stops, resumes and reads the traced threads.
 // Can it be undone: a seized thread stays traced until it or the tracing thread ends; it is killed when the latter does.
 // Preconditions: the calling goroutine is locked to its thread; every call comes from that one thread.
-// Called by: tracer_linux.go, memory_linux.go.
+// Called by: tracer_linux.go, memory_linux.go, pin_linux.go.
 // Proved by: TestPrograms, TestUnreadableMemory, TestGroupStop.
 
 import (
@@ -45,6 +45,13 @@ func syscallInfoOf(tid int) (info syscallInfo, err error) {
 		return info, e
 	}
 	return info, nil
+}
+
+// currentCPU is the processor the calling thread runs on, at this moment. See getcpu(2).
+func currentCPU() int {
+	var cpu uint32
+	_, _, _ = unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0) // cannot fail with a valid pointer
+	return int(cpu)
 }
 
 // readMemory copies from one place in a process, up to the first page that cannot be read.

@@ -9,30 +9,40 @@ package ptrace
 // Proved by: TestExecInThread, TestPrograms.
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 )
 
-// statusField reads a number from /proc/TID/status, the last where there are several (NStgid: one for each pid namespace, the
-// thread's own last); 0 when the thread is gone.
-func statusField(tid int, field string) int {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", tid))
+// status is what /proc/TID/status says of a thread; zero when it is gone.
+type status struct {
+	tgid   int // its process
+	ppid   int // that one's parent
+	nstgid int // its process as it sees itself, in its own pid namespace
+}
+
+func statusOf(tid int) (s status) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
 	if err != nil {
-		return 0
+		return s
 	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if rest, ok := strings.CutPrefix(sc.Text(), field); ok {
-			words := strings.Fields(rest)
-			if len(words) == 0 {
-				return 0
-			}
-			n, _ := strconv.Atoi(words[len(words)-1])
-			return n
+	for line := range bytes.Lines(text) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		var to *int
+		switch string(name) {
+		case "Tgid":
+			to = &s.tgid
+		case "PPid":
+			to = &s.ppid
+		case "NStgid": // one for each pid namespace, the thread's own last
+			to = &s.nstgid
+		default:
+			continue
+		}
+		if words := bytes.Fields(value); len(words) > 0 {
+			*to, _ = strconv.Atoi(string(words[len(words)-1]))
 		}
 	}
-	return 0
+	return s
 }

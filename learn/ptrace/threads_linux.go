@@ -14,8 +14,12 @@ import (
 	"psb/learn"
 )
 
-// add takes a new thread in.
-func (t *tracer) add(parent, tid, tgid int) *thread {
+// add takes a new thread in; of one that is gone already nothing is known but its id.
+func (t *tracer) add(parent, tid int, of status) *thread {
+	tgid := of.tgid
+	if tgid <= 0 {
+		tgid = tid
+	}
 	th := &thread{tid: tid, tgid: tgid}
 	t.threads[tid] = th
 	t.mu.Lock()
@@ -26,7 +30,7 @@ func (t *tracer) add(parent, tid, tgid int) *thread {
 	if late {
 		_ = unix.Kill(tgid, unix.SIGKILL) // made while everything was being killed
 	}
-	pid := statusField(tid, "NStgid:")
+	pid := of.nstgid
 	if pid == 0 {
 		pid = tgid
 	}
@@ -62,7 +66,10 @@ func (t *tracer) ended(tid int) {
 	t.emit(learn.Exited{TID: tid})
 	// Its child's first stop may have come before its own event, which now never comes.
 	for _, other := range t.threads {
-		if other.held && t.procs[statusField(other.tid, "Tgid:")] == 0 && t.threads[statusField(other.tid, "PPid:")] == nil {
+		if !other.held {
+			continue
+		}
+		if of := statusOf(other.tid); t.procs[of.tgid] == 0 && t.threads[of.ppid] == nil {
 			t.free(other, 0)
 		}
 	}
@@ -74,8 +81,8 @@ func (t *tracer) forked(th *thread) {
 		child := int(msg)
 		switch known := t.threads[child]; {
 		case known == nil:
-			if tgid := statusField(child, "Tgid:"); tgid > 0 {
-				t.add(th.tid, child, tgid)
+			if of := statusOf(child); of.tgid > 0 {
+				t.add(th.tid, child, of)
 			}
 		case known.held:
 			t.free(known, th.tid)
@@ -86,11 +93,7 @@ func (t *tracer) forked(th *thread) {
 
 // free lets a thread go that stopped before it was known.
 func (t *tracer) free(th *thread, parent int) {
-	tgid := statusField(th.tid, "Tgid:")
-	if tgid <= 0 {
-		tgid = th.tid
-	}
-	t.resume(t.add(parent, th.tid, tgid), 0)
+	t.resume(t.add(parent, th.tid, statusOf(th.tid)), 0)
 }
 
 // executed moves a process to its new program. All its other threads are gone, the calling one now has the process's id.

@@ -34,6 +34,7 @@ type tracer struct {
 	named   map[int]bool // calls told already
 	listed  map[string]bool
 	sockets sockets
+	root    int // the program's, as O_PATH; below 0 where it cannot be opened
 	result  Result
 
 	mu      sync.Mutex // guards procs: Run's watcher kills them
@@ -57,7 +58,11 @@ func Run(ctx context.Context, t Target, release func() error, emit func(learn.Ev
 	if err := ptraceCall(unix.PTRACE_SEIZE, t.PID, 0, options); err != nil {
 		return Result{}, fmt.Errorf("ptrace: seize process %d: %w", t.PID, err)
 	}
-	tr.add(0, t.PID, t.PID)
+	tr.add(0, t.PID, statusOf(t.PID))
+	var err error
+	if tr.root, err = unix.Open(fmt.Sprintf("/proc/%d/root", t.PID), unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
+		defer unix.Close(tr.root)
+	}
 
 	done := make(chan struct{})
 	defer close(done)
@@ -72,7 +77,7 @@ func Run(ctx context.Context, t Target, release func() error, emit func(learn.Ev
 	if released != nil {
 		tr.kill()
 	}
-	err := tr.loop()
+	err = tr.loop()
 	if released != nil {
 		return tr.result, fmt.Errorf("release the held program: %w", released)
 	}
@@ -118,7 +123,7 @@ func (t *tracer) stop(tid int, status unix.WaitStatus) {
 		return
 	}
 	if th == nil { // an exec whose process's first thread had ended before
-		th = t.add(0, tid, max(statusField(tid, "Tgid:"), 1))
+		th = t.add(0, tid, statusOf(tid))
 	}
 	switch event {
 	case unix.PTRACE_EVENT_SECCOMP:
@@ -189,7 +194,7 @@ func (t *tracer) called(th *thread) {
 		t.named[nr] = true
 		t.emit(learn.Called{TID: th.tid, Name: t.name(nr)})
 	}
-	if t.enter(th, c) {
+	if !t.plainOpen(th, c) && t.enter(th, c) {
 		th.call = c
 	}
 	t.resume(th, 0)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -113,6 +114,56 @@ func TestNamesInsideARoot(t *testing.T) {
 	r.trace("/bin/sh", "-c", "chmod 600 absolute; exec cat absolute")
 	r.ok()
 	r.has("/inside", "write /old meta", "read /old")
+}
+
+// Opens that are told at their entry, beside those whose outcome only the exit tells.
+func TestPlainOpens(t *testing.T) {
+	dir := tempDir(t)
+	openTree(t, dir)
+	private := write(t, dir+"/private", "x")
+	fifo := dir + "/fifo"
+	if err := errors.Join(os.Chmod(dir+"/old", 0o644), os.Chmod(private, 0o600), os.Chmod(dir+"/sub", 0o755), unix.Mkfifo(fifo, 0o644), os.Chmod(fifo, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{t: t}
+	r.trace(python(t), "-I", "-S", "-c", `import os, sys
+os.chdir(sys.argv[1])
+def open(name, flags=0, **more):
+    try:
+        os.open(name, flags, **more)
+    except OSError:
+        pass
+open("old")
+open("link")
+open("link", os.O_NOFOLLOW)
+open("old", os.O_DIRECTORY)
+open("absent")
+open("private")
+open("sub", os.O_DIRECTORY)
+open("../old", dir_fd=os.open("sub", os.O_RDONLY))
+open("fifo", os.O_NONBLOCK)
+os.rename("old", "new"); os.rename("private", "old"); open("old")
+`, dir)
+	r.ok()
+	r.closed()
+	want := []string{"read /old", "read /old", "read /old  ELOOP", "read /old  ENOTDIR", "read /absent  ENOENT", "read /private", "list /sub", "list /sub", "read /old",
+		"read /fifo", "write /old remove", "write /new new", "write /private remove", "write /old new", "read /old"}
+	got := r.lines(dir)
+	if at := slices.Index(got, "list "); at >= 0 {
+		got = slices.Delete(got, at, at+1)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	asked := 0
+	for _, e := range r.events {
+		if a, ok := e.(learn.Accessed); ok && a.Asked == dir+"/link" && a.Access.Object == dir+"/old" {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("%d accesses tell the link they went through, one does", asked)
+	}
 }
 
 func TestExecInThread(t *testing.T) {
