@@ -9,7 +9,7 @@
 //		fmt.Println(l) // "limits.pids: the number of processes is not limited: needs …"
 //	}
 //	group, err := cgroups.Create(host, cgroups.Name(pid, start, 0), limits)
-//	// the keeper writes its child's pid into each of group.ProcsFiles() before the child runs anything
+//	// the keeper's child comes in by group.JoinFiles() before it runs anything
 //	usage, err := group.Usage()
 //	err = group.Kill()
 //	err = group.Remove()

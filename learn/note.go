@@ -49,8 +49,11 @@ func (n note) reason() string {
 	return s
 }
 
+// wide reports a note that speaks for all of a folder, "data/*": the shim writes one when a line of the program goes through it.
+func (n note) wide() bool { return len(n.Args) == 1 && path.Base(n.Args[0]) == "*" }
+
 // fits reports whether a note explains an access. Paths are compared by their last element: the note has the program's words,
-// the access the kernel's. "db-journal" is explained by a note on "db".
+// the access the kernel's. "db-journal" is explained by a note on "db", what is in the folder "data" by one on "data/*".
 func (n note) fits(a policy.Access) bool {
 	var ops []policy.Op
 	switch n.Event {
@@ -73,7 +76,7 @@ func (n note) fits(a policy.Access) bool {
 		}
 		for _, arg := range n.Args {
 			want, have := path.Base(arg), path.Base(a.Object)
-			if want == have || arg == "." || len(want) > 2 && strings.HasPrefix(have, want+"-") {
+			if want == have || want == "*" && path.Base(path.Dir(arg)) == path.Base(path.Dir(a.Object)) || arg == "." || len(want) > 2 && strings.HasPrefix(have, want+"-") {
 				return true
 			}
 		}

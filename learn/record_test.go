@@ -102,3 +102,21 @@ func FuzzReplay(f *testing.F) {
 		_ = report.Lines()
 	})
 }
+
+// A note on a folder explains what comes much later, unless there is a nearer one, and nothing elsewhere.
+func TestNoteOnAFolder(t *testing.T) {
+	s := NewSet()
+	s.Add(Noted{TID: 1, Text: `{"e":"open","a":["data/*"],"f":"app.load"}`})
+	for n := range 2 * recentNotes {
+		s.Add(Noted{TID: 1, Text: `{"e":"open","a":["x` + strings.Repeat("y", n) + `"],"f":"app.other"}`})
+	}
+	s.Add(Noted{TID: 1, Text: `{"e":"open","a":["data/special"],"f":"app.special"}`})
+	s.Add(Spawned{TID: 1, Child: 2, PID: 2})
+	for object, want := range map[string]string{"/p/data/77": "app.load", "/p/data/special": "app.special", "/p/other/77": "", "/p/data/deep/77": ""} {
+		for tid := range 2 {
+			if got := s.because(tid+1, policy.Access{Op: policy.OpRead, Object: object}); got != want {
+				t.Errorf("thread %d, %s: %q, want %q", tid+1, object, got, want)
+			}
+		}
+	}
+}

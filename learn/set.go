@@ -50,6 +50,7 @@ type envRead struct {
 // speaker is what a thread has said of late.
 type speaker struct {
 	notes   []note
+	wide    []note // on whole folders: what they explain may come much later
 	program string // base name of what it runs, "" for the program itself
 }
 
@@ -77,7 +78,7 @@ func (s *Set) Add(e Event) {
 	case Spawned:
 		child := &speaker{}
 		if parent := s.threads[e.TID]; parent != nil {
-			child.notes, child.program = slices.Clone(parent.notes), parent.program
+			child.notes, child.wide, child.program = slices.Clone(parent.notes), slices.Clone(parent.wide), parent.program
 		}
 		s.threads[e.Child] = child
 		s.pids[e.PID] = true
@@ -114,9 +115,13 @@ func (s *Set) noted(e Noted) {
 		return
 	}
 	th := s.thread(e.TID)
-	th.notes = append(th.notes, n)
-	if len(th.notes) > recentNotes {
-		th.notes = slices.Delete(th.notes, 0, len(th.notes)-recentNotes)
+	to := &th.notes
+	if n.wide() {
+		to = &th.wide
+	}
+	*to = append(*to, n)
+	if len(*to) > recentNotes {
+		*to = slices.Delete(*to, 0, len(*to)-recentNotes)
 	}
 }
 
@@ -127,9 +132,11 @@ func (s *Set) because(tid int, a policy.Access) string {
 	if th == nil {
 		return ""
 	}
-	for _, n := range slices.Backward(th.notes) {
-		if n.fits(a) {
-			return n.reason()
+	for _, notes := range [][]note{th.notes, th.wide} {
+		for _, n := range slices.Backward(notes) {
+			if n.fits(a) {
+				return n.reason()
+			}
 		}
 	}
 	if th.program == "" || strings.HasPrefix(th.program, "python") {

@@ -201,7 +201,7 @@ func (b *Box) Ready() (pid int, err error) {
 }
 
 // Stages says, after Ready, when the stages were where, in nanoseconds of CLOCK_MONOTONIC: the keeper began; it cloned the first process; that
-// was in its groups; had built the root; had its walls.
+// had its ids; had built the root and was in its groups; had its walls.
 func (b *Box) Stages() [5]int64 { return b.stages }
 
 // Proceed tells a keeper started with Spec.Await that the groups are there. It must come before Ready.

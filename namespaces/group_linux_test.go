@@ -110,6 +110,55 @@ func TestCgroupJoined(t *testing.T) {
 	}
 }
 
+// TestGroupEntered: the ways into a group that do without a write to cgroup.procs, which here leads nowhere.
+func TestGroupEntered(t *testing.T) {
+	needRoot(t)
+	needBox(t)
+	v2 := hostDir(t)
+	if err := unix.Mount("none", v2, "cgroup2", 0, ""); err != nil {
+		need(t, "cgroup", err)
+	}
+	defer unix.Unmount(v2, unix.MNT_DETACH)
+	blind := hostDir(t) + "/blind"
+	if err := os.WriteFile(blind, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("boxtest-entered-%d", os.Getpid())
+	for _, c := range []struct{ top, file, line string }{
+		{v2, "/cgroup.procs", "0::/" + name},
+		{"/sys/fs/cgroup/pids", "/tasks", ":pids:/" + name},
+	} {
+		if _, err := os.Stat(c.top + c.file); err != nil {
+			t.Logf("no v1 hierarchy here: %v", err)
+			continue
+		}
+		dir := c.top + "/" + name
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			need(t, "cgroup", err)
+		}
+		defer os.Remove(dir)
+		if err := unix.Mount(blind, dir+"/cgroup.procs", "", unix.MS_BIND, ""); err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Unmount(dir+"/cgroup.procs", unix.MNT_DETACH)
+		s := shellBox("exit 0")
+		s.CgroupProcs = []string{dir + c.file}
+		_, _, err := run(t, s, func(b *Box) {
+			for who, pid := range map[string]int{"the program": b.Program(), "the reaper": parentOf(t, b.Program())} {
+				if groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)); err != nil || !strings.Contains(string(groups), c.line+"\n") {
+					t.Errorf("%s is in\n%s%v, want %s", who, groups, err, c.line)
+				}
+			}
+			if groups, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", b.Keeper())); strings.Contains(string(groups), name) {
+				t.Errorf("the keeper is in\n%s", groups)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A keeper that waits for its groups goes on, hears Kill, and removes what is there when psb dies. Any folder serves as a group here.
 func TestAwait(t *testing.T) {
 	needBox(t)

@@ -24,25 +24,17 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
-static void put(const char *stage, const char *file, const char *words) {
-	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	size_t n = strlen(words);
-	if (fd < 0) psb_fail(FD_CONTROL, stage, "open %s", file);
-	if (write(fd, words, n) != (ssize_t)n) psb_fail(FD_CONTROL, stage, "write %s", file);
-	close(fd);
-}
-
 static void write_map(pid_t pid, const char *map, uint32_t in, uint32_t out) {
 	char file[64], words[64];
 	snprintf(file, sizeof file, "/proc/%d/%s", pid, map);
 	snprintf(words, sizeof words, "%u %u 1\n", in, out);
-	put("namespaces", file, words);
+	psb_put("namespaces", file, words);
 }
 
 static void id_maps(pid_t pid, uint32_t uid, uint32_t host_uid, uint32_t gid, uint32_t host_gid) {
 	char file[64];
 	snprintf(file, sizeof file, "/proc/%d/setgroups", pid);
-	put("namespaces", file, "deny");
+	psb_put("namespaces", file, "deny");
 	write_map(pid, "uid_map", uid, host_uid);
 	write_map(pid, "gid_map", gid, host_gid);
 }
@@ -164,6 +156,7 @@ void psb_keeper(struct spec *s) {
 	unsigned long flags = namespaces(s);
 	int life[2], pidfd = -1, status = 0, children = -1;
 	char byte = 1;
+	bool joined = false;
 	struct message box = {.kind = M_BOX};
 	psb_time(T_KEEPER);
 	// A binary that its user may not read would make /proc/self root's, and the id maps could not be written.
@@ -177,13 +170,14 @@ void psb_keeper(struct spec *s) {
 	if (s->flags & BOX_AWAIT) await(s);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) != 0) psb_fail(FD_CONTROL, "namespaces", "socketpair");
 	psb_time(T_CLONE);
-	pid_t pid = psb_clone(flags | CLONE_PIDFD, &pidfd);
+	pid_t pid = psb_clone_into(s, flags | CLONE_PIDFD, &pidfd, &joined);
 	if (pid < 0) psb_fail(FD_CONTROL, "namespaces", "clone");
 	if (pid == 0) {
 		close(life[0]);
 		psb_reaper(s, life[1]);
 	}
-	// The first process waits for a byte: it is in its groups and has its ids before it does anything.
+	// The first process waits for a byte until it has its ids, and for another before it gives anything up, until it is in its groups: a write to
+	// cgroup.procs may wait for every processor (synchronize_rcu), and meanwhile it builds the root.
 	close(life[1]);
 	close(FD_START);
 	if (s->flags & BOX_LANDLOCK) close(FD_RULESET);
@@ -193,13 +187,11 @@ void psb_keeper(struct spec *s) {
 	if (setsid() < 0) psb_fail(FD_CONTROL, "namespaces", "setsid");
 	for (int fd = 0; fd < 3; fd++) close(fd); // whoever reads the program's output must see its end
 	if (!psb_send_descriptor(FD_CONTROL, &box, pidfd)) _exit(125); // psb is gone
-	for (uint32_t i = 0; i < s->cgroup_procs.n; i++) {
-		char words[32];
-		snprintf(words, sizeof words, "%d", pid);
-		put("cgroup", s->cgroup_procs.v[i], words);
-	}
 	if (flags & CLONE_NEWUSER) id_maps(pid, s->uid, s->host_uid, s->gid, s->host_gid);
-	if (send(life[0], &byte, 1, MSG_NOSIGNAL) == 1) serve(s, pid, pidfd, life[0]); // else it ended early and said why
+	if (send(life[0], &byte, 1, MSG_NOSIGNAL) == 1) { // else it ended early and said why
+		if (!joined) psb_join_v2(s, pid);
+		if (send(life[0], &byte, 1, MSG_NOSIGNAL) == 1) serve(s, pid, pidfd, life[0]);
+	}
 	kill(pid, SIGKILL); // not reaped yet, so the number is still its own
 	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR) { }
 	if (!(s->flags & BOX_PID)) psb_kill_children(children, -1);

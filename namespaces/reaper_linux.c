@@ -133,7 +133,7 @@ void psb_reaper(struct spec *s, int life) {
 	long ignored;
 	psb_die_with_keeper(s, life);
 	if (read(life, &byte, 1) != 1) _exit(1); // the keeper said why
-	if (s->flags & BOX_CGROUP && unshare(CLONE_NEWCGROUP) != 0) psb_fail(FD_CONTROL, "namespaces", "unshare(CLONE_NEWCGROUP)");
+	psb_join_v1(s);
 	if (s->hostname.n && sethostname(s->hostname.s, s->hostname.n) != 0) psb_fail(FD_CONTROL, "namespaces", "sethostname");
 	if (s->flags & BOX_LOOPBACK) loopback();
 	if (!(s->flags & BOX_PID)) {
@@ -142,6 +142,8 @@ void psb_reaper(struct spec *s, int life) {
 	}
 	psb_time(T_FIRST);
 	if (s->nops) psb_build_root(s);
+	if (read(life, &byte, 1) != 1) _exit(1); // it is in its groups now
+	if (s->flags & BOX_CGROUP && unshare(CLONE_NEWCGROUP) != 0) psb_fail(FD_CONTROL, "namespaces", "unshare(CLONE_NEWCGROUP)");
 	psb_time(T_ROOT);
 	psb_walls(s, life);
 	psb_time(T_WALLS);

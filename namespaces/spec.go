@@ -11,7 +11,7 @@ type Spec struct {
 	Hostname string // kept from the host; "" leaves it; needs Unshare.UTS
 	Loopback bool   // bring lo up in the fresh network namespace; needs Unshare.Net
 
-	CgroupProcs []string // cgroup.procs files the box is written into before anything runs
+	CgroupProcs []string // how the box comes into its groups before anything runs: cgroup.procs files of v2, tasks files of v1
 	Await       bool     // the keeper waits for Box.Proceed before it makes the box: its groups are made meanwhile
 	CgroupDirs  []string // groups the keeper removes, in this order, when psb is gone; while psb lives they are psb's to read and remove
 

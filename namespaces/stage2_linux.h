@@ -83,6 +83,14 @@ bool psb_send_descriptor(int fd, const struct message *m, int descriptor);
 // fail tells psb "stage: cause" with errno and ends the process.
 _Noreturn void psb_fail(int fd, const char *stage, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// files: put writes words into a file that is there, or fails as stage.
+void psb_put(const char *stage, const char *file, const char *words);
+
+// groups: psb_clone_into clones into the v2 groups where the kernel can; psb_join_v2 writes pid into those it did not; psb_join_v1 is for the process itself.
+pid_t psb_clone_into(struct spec *s, unsigned long flags, int *pidfd, bool *joined);
+void psb_join_v2(struct spec *s, pid_t pid);
+void psb_join_v1(struct spec *s);
+
 // tree: processes. psb_clone is a fork with flags; psb_children opens the list that psb_kill_children ends, until nobody is left.
 pid_t psb_clone(unsigned long flags, int *pidfd);
 int psb_children(void);

@@ -139,6 +139,44 @@ rate()
 	})
 }
 
+// TestLearnNotesOfAFolder: a line that goes through a folder names some of what it opens and then the folder, each time the program is elsewhere.
+func TestLearnNotesOfAFolder(t *testing.T) {
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		r := p.run(t, p.noisy(Learn), nil, nil, "-c", fmt.Sprintf(`import os
+os.chdir(%q)
+os.mkdir("sub")
+for n in range(100):
+    open("sub/%%02d" %% n, "w").close()
+os.chdir("sub")
+for n in range(100):
+    open("%%02d" %% n).close()
+open("99").close()
+`, dir))
+		if r.code != 0 || r.stderr != "" || len(r.refused) > 0 {
+			t.Fatalf("status %d, stderr %q, refused %q", r.code, r.stderr, r.refused)
+		}
+		var want []string
+		for n := range 16 {
+			want = append(want, fmt.Sprintf("sub/%02d", n))
+		}
+		want = append(want, "sub/*")
+		for n := range 16 {
+			want = append(want, fmt.Sprintf("%02d", n))
+		}
+		want = append(want, dir+"/sub/*", "99")
+		var got []string
+		for _, n := range r.notes {
+			if n.Event == NoteOpen {
+				got = append(got, n.Args[0])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), strings.Join(want, " "))
+		}
+	})
+}
+
 // TestOverlayReachesEveryStart: whatever the flags, an empty environment, and every way to make a child.
 func TestOverlayReachesEveryStart(t *testing.T) {
 	children := `import os, sys, subprocess, multiprocessing, threading

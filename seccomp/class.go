@@ -1,6 +1,9 @@
 package seccomp
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Class says to which list a kernel call belongs.
 type Class uint8
@@ -30,23 +33,36 @@ func (c Class) String() string {
 
 // ClassOf gives the list a call belongs to and the reason.
 func ClassOf(name string) (Class, string) {
+	l := listed()[name]
+	return l.class, l.why
+}
+
+type listing struct {
+	class Class
+	why   string
+}
+
+// listed is every call by its name; a supervisor and a tracer ask for each call that stops.
+var listed = sync.OnceValue(func() map[string]listing {
+	all := map[string]listing{}
+	take := func(names string, l listing) {
+		group{names: names}.each(func(name string) {
+			if _, had := all[name]; !had {
+				all[name] = l
+			}
+		})
+	}
 	for _, g := range base {
-		if contains(g.names, name) {
-			return Base, g.why
-		}
+		take(g.names, listing{Base, g.why})
 	}
 	for _, r := range floor {
-		if contains(r.names, name) {
-			return Floor, r.why
-		}
+		take(r.names, listing{Floor, r.why})
 	}
 	for _, g := range rest {
-		if contains(g.names, name) {
-			return Rest, g.why
-		}
+		take(g.names, listing{Rest, g.why})
 	}
-	return Unknown, ""
-}
+	return all
+})
 
 // Names lists every call this package knows, in the order of its lists.
 func Names() []string {

@@ -40,8 +40,8 @@ func (s *stopwatch) attend(box *namespaces.Box, _ int) error {
 	stages := box.Stages()
 	s.mark("filter, ruleset, control groups planned", stages[0])
 	s.mark("keeper: groups made, id maps", stages[1])
-	s.mark("namespaces cloned, joined", stages[2])
-	s.mark("root built", stages[3])
+	s.mark("namespaces cloned", stages[2])
+	s.mark("root built, control groups joined", stages[3])
 	s.mark("limits, capabilities, Landlock", stages[4])
 	s.mark("program held, psb told", ready)
 	return errMeasured

@@ -10,6 +10,7 @@ import (
 	"context"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,12 +28,20 @@ type recorder struct {
 	err      error
 	done     chan struct{}
 	judge    seccomp.Filter
+	judged   map[int]judged // by call number, as the calls come
 	known    learn.Knowledge
 	attended bool
 }
 
+// judged is what is known of one call.
+type judged struct {
+	name  string
+	class seccomp.Class
+	rules seccomp.Filter // the judge's, of this call alone
+}
+
 func newRecorder(j *job) *recorder {
-	return &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), known: j.knowledge()}
+	return &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, known: j.knowledge()}
 }
 
 func (r *recorder) filter() (seccomp.Program, bool, error) {
@@ -53,9 +62,8 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 	go func() {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
 		defer close(r.done)
-		arch := r.judge.Arch
 		r.result, r.err = ptrace.Run(context.Background(), ptrace.Target{PID: program, Pin: !r.j.opts.parallel,
-			Name: func(nr int) string { return seccomp.Name(arch, nr) }, Judge: r.refusal}, func() error {
+			Name: func(nr int) string { return r.call(nr).name }, Judge: r.refusal}, func() error {
 			err := box.Release()
 			released <- err
 			return err
@@ -70,24 +78,36 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 
 // refusal keeps the floor: what even a learning run must not do gets its error, everything else runs and is recorded.
 func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
-	name := seccomp.Name(r.judge.Arch, nr)
-	if name == "connect" || name == "write" {
+	c := r.call(nr)
+	if c.name == "connect" || c.name == "write" {
 		return 0
 	}
-	class, _ := seccomp.ClassOf(name)
-	switch action, _ := r.judge.Decide(name, args); action.Kind() {
+	switch action, _ := c.rules.Decide(c.name, args); action.Kind() {
 	case seccomp.KindErrno, seccomp.KindKill:
-		if class == seccomp.Rest || class == seccomp.Unknown {
+		if c.class == seccomp.Rest || c.class == seccomp.Unknown {
 			return 0
 		}
 		return syscall.Errno(max(action.Errno(), 1))
 	case seccomp.KindNotify:
-		if class == seccomp.Base && action.Errno() == 0 {
+		if c.class == seccomp.Base && action.Errno() == 0 {
 			return 0
 		}
 		return syscall.Errno(max(action.Errno(), 1))
 	}
 	return 0
+}
+
+func (r *recorder) call(nr int) judged {
+	c, had := r.judged[nr]
+	if had {
+		return c
+	}
+	c.name = seccomp.Name(r.judge.Arch, nr)
+	c.class, _ = seccomp.ClassOf(c.name)
+	c.rules = r.judge
+	c.rules.Calls = slices.DeleteFunc(slices.Clone(r.judge.Calls), func(of seccomp.Call) bool { return of.Name != c.name })
+	r.judged[nr] = c
+	return c
 }
 
 func (r *recorder) end() {

@@ -30,7 +30,7 @@ func (p place) smallFilter() peer {
 		x.absent = "apt-get install bubblewrap"
 		return x
 	}
-	filter := filepath.Join(p.dir, ".filter-60.bpf")
+	filter := filepath.Join(p.aside, "filter-60.bpf")
 	if err := os.WriteFile(filter, sixty(), 0o644); err != nil {
 		x.absent = err.Error()
 		return x
@@ -105,7 +105,7 @@ func (p place) strace() peer {
 		return x
 	}
 	x.command = func(r row) (*exec.Cmd, error) {
-		return p.start(append([]string{path, "-f", "--seccomp-bpf", "-e", "trace=file,network,process", "-o", filepath.Join(p.dir, "strace.out"), p.python}, r.args...)...), nil
+		return p.start(append([]string{path, "-f", "--seccomp-bpf", "-e", "trace=file,network,process", "-o", filepath.Join(p.aside, "strace.out"), p.python}, r.args...)...), nil
 	}
 	return x
 }

@@ -29,7 +29,7 @@ func (p place) sameRoot() peer {
 		x.absent = "apt-get install bubblewrap"
 		return x
 	}
-	filter := filepath.Join(p.dir, ".filter-psb.bpf")
+	filter := filepath.Join(p.aside, "filter-psb.bpf")
 	var (
 		mu    sync.Mutex
 		known = map[string][]string{} // a plan is asked for once a row

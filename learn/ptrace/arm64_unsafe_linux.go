@@ -21,7 +21,6 @@ const nativeArch = unix.AUDIT_ARCH_AARCH64
 const x32Bit = 0 // no second ABI behind this architecture
 
 var archCalls = map[int]shape{
-	unix.SYS_FSTATAT: {kind: kindLookup},
 	// renameat is in every table of arm64, too
 	unix.SYS_RENAMEAT: {kind: kindRename, dir: 0, path: 1, dir2: 2, path2: 3, flags: none},
 }

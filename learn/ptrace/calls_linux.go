@@ -19,7 +19,6 @@ type kind uint8
 
 const (
 	kindOther kind = iota // no object: told by its name alone
-	kindLookup
 	kindOpen
 	kindOpenat2
 	kindCreat
@@ -33,7 +32,6 @@ const (
 	kindMeta     // mode, owner, times: follows a last link
 	kindMetaLink // the same on the link itself
 	kindMetaFD   // the same on a descriptor
-	kindList
 	kindExec
 	kindConnect
 	kindSend
@@ -76,7 +74,6 @@ var genericCalls = map[int]shape{
 	unix.SYS_FCHOWN:       {kind: kindMetaFD, fd: 0},
 	unix.SYS_FSETXATTR:    {kind: kindMetaFD, fd: 0},
 	unix.SYS_FREMOVEXATTR: {kind: kindMetaFD, fd: 0},
-	unix.SYS_GETDENTS64:   {kind: kindList, fd: 0},
 	unix.SYS_EXECVE:       {kind: kindExec, dir: none, path: 0, flags: none},
 	unix.SYS_EXECVEAT:     {kind: kindExec, dir: 0, path: 1, flags: 4},
 	unix.SYS_CONNECT:      {kind: kindConnect, fd: 0},
@@ -84,11 +81,6 @@ var genericCalls = map[int]shape{
 	unix.SYS_BIND:         {kind: kindBind, fd: 0},
 	unix.SYS_LISTEN:       {kind: kindListen, fd: 0},
 	unix.SYS_WRITE:        {kind: kindWrite, fd: 0},
-
-	unix.SYS_STATX: {kind: kindLookup}, unix.SYS_STATFS: {kind: kindLookup}, unix.SYS_FACCESSAT: {kind: kindLookup},
-	unix.SYS_FACCESSAT2: {kind: kindLookup}, unix.SYS_READLINKAT: {kind: kindLookup}, unix.SYS_CHDIR: {kind: kindLookup},
-	unix.SYS_GETXATTR: {kind: kindLookup}, unix.SYS_LGETXATTR: {kind: kindLookup}, unix.SYS_LISTXATTR: {kind: kindLookup},
-	unix.SYS_LLISTXATTR: {kind: kindLookup},
 }
 
 // shapes joins both tables once, at start: a constant of the machine.
@@ -103,12 +95,5 @@ var shapes = func() map[int]shape {
 // learn.NoteFD. Look-ups (stat, access, readlink) and getdents are not: a look-up never becomes a rule, and a folder's names are
 // asked for by opening it.
 func Calls() []int {
-	var out []int
-	for nr, s := range shapes {
-		if s.kind != kindLookup && s.kind != kindList {
-			out = append(out, nr)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(shapes))
 }

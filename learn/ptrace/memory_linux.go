@@ -21,8 +21,9 @@ func readString(tid int, addr uint64) (s string, ok bool) {
 		return "", false
 	}
 	var buf [unix.PathMax]byte
-	// Most paths are short: a first small read saves copying the page.
-	for _, size := range []int{256, len(buf)} {
+	// Most paths are short: a first small read, up to the end of the page, saves copying the page.
+	const page = 4096
+	for _, size := range []int{min(256, page-int(addr%page)), len(buf)} {
 		n := readMemory(tid, addr, buf[:size])
 		if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
 			return string(buf[:i]), true

@@ -2,8 +2,8 @@ package ptrace
 
 // Raw ptrace(2) and process_vm_readv(2), with the structures x/sys does not have.
 //
-// Does to the process: nothing to the caller; stops, resumes and reads the traced threads.
-// Can it be undone: a seized thread stays traced until it or the tracing thread ends; it is killed when the latter does.
+// Does to the process: stops, resumes and reads the traced threads; keeps SIGCHLD from coming for each stop.
+// Can it be undone: quietStops gives its undoing; a seized thread stays traced until it or the tracing thread ends; it is killed when the latter does.
 // Preconditions: the calling goroutine is locked to its thread; every call comes from that one thread.
 // Called by: tracer_linux.go, memory_linux.go, pin_linux.go.
 // Proved by: TestPrograms, TestUnreadableMemory, TestGroupStop.
@@ -45,6 +45,34 @@ func syscallInfoOf(tid int) (info syscallInfo, err error) {
 		return info, e
 	}
 	return info, nil
+}
+
+// signalAction is the kernel's struct sigaction.
+type signalAction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+// quietStops adds SA_NOCLDSTOP to what the process does on SIGCHLD: wait4 tells of each stop, and a handler that runs for each costs as
+// much as the stop. restore takes it away. See sigaction(2).
+func quietStops() (restore func()) {
+	const noChildStop = 1 // SA_NOCLDSTOP
+	set := func(action, old *signalAction) bool {
+		_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), uintptr(unsafe.Pointer(action)), uintptr(unsafe.Pointer(old)), unsafe.Sizeof(action.mask), 0, 0)
+		return e == 0
+	}
+	var action signalAction
+	if !set(nil, &action) || action.flags&noChildStop != 0 {
+		return func() {}
+	}
+	action.flags |= noChildStop
+	set(&action, nil)
+	return func() {
+		action.flags &^= noChildStop
+		set(&action, nil)
+	}
 }
 
 // currentCPU is the processor the calling thread runs on, at this moment. See getcpu(2).

@@ -32,7 +32,6 @@ type tracer struct {
 	emit    func(learn.Event)
 	threads map[int]*thread
 	named   map[int]bool // calls told already
-	listed  map[string]bool
 	sockets sockets
 	root    int // the program's, as O_PATH; below 0 where it cannot be opened
 	result  Result
@@ -48,11 +47,12 @@ type tracer struct {
 // Run must be called on a goroutine locked to its thread that is never unlocked. Errors: the seizure failed (EPERM: another
 // tracer, Yama, or a program that is not dumpable), release failed, or ctx ended. See ptrace(2), seccomp(2).
 func Run(ctx context.Context, t Target, release func() error, emit func(learn.Event)) (Result, error) {
-	tr := &tracer{target: t, emit: emit, threads: map[int]*thread{}, named: map[int]bool{}, listed: map[string]bool{},
+	tr := &tracer{target: t, emit: emit, threads: map[int]*thread{}, named: map[int]bool{},
 		sockets: sockets{}, procs: map[int]int{}}
 	if t.Pin {
 		defer pin(t.PID)()
 	}
+	defer quietStops()()
 	const options = unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE |
 		unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_EXITKILL
 	if err := ptraceCall(unix.PTRACE_SEIZE, t.PID, 0, options); err != nil {
@@ -203,13 +203,7 @@ func (t *tracer) called(th *thread) {
 // enter looks at a call's arguments; the result says whether its exit matters.
 func (t *tracer) enter(th *thread, c *call) bool {
 	switch c.shape.kind {
-	case kindOther, kindLookup, kindWrite:
-		return false
-	case kindList:
-		if name, _ := fdObject(th.tid, c.fd()); name != "" && !t.listed[name] {
-			t.listed[name] = true
-			t.teller(th.tid, c)(policy.OpList, name, learn.Plain, "")
-		}
+	case kindOther, kindWrite:
 		return false
 	case kindConnect, kindSend, kindBind, kindListen:
 		c.a.name = t.sockets.enter(th, c)

@@ -21,7 +21,7 @@ type Step struct {
 
 // Order is the one order of a launch: `psb explain` prints it, the stages inside are built in it.
 var Order = [...]Step{
-	{"cgroup", Outside, "limits bind the first instruction"},
+	{"cgroup", Outside, "limits bind the program's first instruction; joined while the root is built"},
 	{"namespaces", Outside, "made by the clone itself"},
 	{"mounts", Inside, "Landlock forbids mount(2)"},
 	{"rlimits", Inside, "the filter may refuse prlimit(2)"},

@@ -5,6 +5,7 @@ from common import *  # psb: cut
 IMPORT, CONST, EXTENDED = {8: (108, 100, 144), 9: (108, 100, 144), 10: (108, 100, 144), 11: (108, 100, 144), 12: (108, 100, 144), 13: (75, 83, 71)}.get(version[1], (0, 0, 0))
 wanted = {}
 lines = set()
+many = {}
 scans = [{}]
 
 CALLS = {
@@ -85,7 +86,21 @@ def paths(event: str, args: tuple, f: object) -> None:
         at, func, lib = asker(f)
         emit(what, names, at, "import of " + name.partition(".")[0], lib)
         return
-    if not again(what, names[0] if len(names) == 1 else tuple(names), f):
+    if len(names) == 1:
+        # A line that goes through a folder: after some names one note speaks for the rest.
+        folder, slash, _ = names[0].rpartition("/")
+        line = (what, folder, f and f.f_code, f and f.f_lineno)
+        n = many.get(line, 0)
+        if n > 16 or again(what, names[0], f):
+            return
+        if f is not None and owns(f):
+            if len(many) > 4096:
+                many.clear()
+            many[line] = n + 1
+            if n == 16:
+                names = [(folder if slash else posix.getcwd()) + "/*"]
+        emit(what, names, *asker(f))
+    elif not again(what, tuple(names), f):
         emit(what, names, *asker(f))
 
 
@@ -188,6 +203,7 @@ def moved(event: str, args: tuple, f: object) -> None:
     # Relative names mean something else from here on.
     said.clear()
     lines.clear()
+    many.clear()
 
 
 TABLE = {"import": imports, "exec": execs, "compile": compiles, "os.chdir": moved}
