@@ -53,7 +53,7 @@ func TestBehaviourReason(t *testing.T) {
 			{append(memory, "--limit", "memory=64M", "--limit", "memory_swap=0"), "held = []\nfor n in range(64): held.append(bytearray(b'x' * (8 << 20)))\nimport time; time.sleep(20)",
 				"signal killed", "memory = 64M"},
 		} {
-			if strings.HasPrefix(c.ended, "memory") && s.who.uid == 0 && !holdsMemory() {
+			if strings.HasPrefix(c.ended, "memory") && s.who.uid == 0 && !holds("memory") {
 				continue
 			}
 			r := s.run(t, call{argv: append(append([]string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}, c.options...), "-c", c.code)})
@@ -70,7 +70,7 @@ func TestBehaviourReason(t *testing.T) {
 
 // TestBehaviourMemory: a limit on memory is one on resident memory without a way round by swap: the program ends near it.
 func TestBehaviourMemory(t *testing.T) {
-	if os.Getuid() != 0 || !holdsMemory() {
+	if os.Getuid() != 0 || !holds("memory") {
 		ledger.Need(t, "cgroup", errors.New("no memory controller for this user"))
 	}
 	ledger.Need(t, "cgroup", nil)
@@ -91,6 +91,24 @@ func TestBehaviourMemory(t *testing.T) {
 			last, err := strconv.Atoi(lines[len(lines)-1])
 			if err != nil || last < 64 || last > 112 || r.status() != "signal killed" || r.err != "psb: ended by the limit memory = 96M (command line)\n" {
 				t.Errorf("swap %s, last %d MiB: %v", swap, last, r)
+			}
+		}
+	})
+}
+
+// TestBehaviourProcesses: a program that is refused more processes than its limit goes on, and psb says so at the end: one line, from an
+// ordinary start and from a kept one.
+func TestBehaviourProcesses(t *testing.T) {
+	ordinary(t, func(t *testing.T, s scene) {
+		if s.who.uid != 0 || !holds("pids") {
+			t.Skip("no control group counts processes here")
+		}
+		code := "import os\nlist = []\ntry:\n    while len(list) < 99:\n        pid = os.fork()\n        if not pid:\n            os.read(r, 1); os._exit(0)\n" +
+			"        list.append(pid)\nexcept BlockingIOError:\n    print(len(list), 'then EAGAIN')\n"
+		for range 3 {
+			r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "--limit", "pids=20", "-c", "import os\nr, w = os.pipe()\n" + code}})
+			if r.code != 0 || r.out != "19 then EAGAIN\n" || r.err != "psb: new processes were refused by the limit pids = 20 (command line)\n" {
+				t.Error(r)
 			}
 		}
 	})

@@ -127,17 +127,17 @@ func TestLearningCannotWrite(t *testing.T) {
 			must(t, os.Symlink("../sibling/fresh", filepath.Join(s.project, ".py-sandboxes")))
 			s.give(t)
 			return nil
-		}, "psb: policy policy: open .py-sandboxes: no such file or directory"},
+		}, "psb: policy open .py-sandboxes: no such file or directory"},
 		{"pipe", "", func(t *testing.T, s scene) []string {
 			must(t, syscall.Mkfifo(filepath.Join(s.project, ".py-sandboxes"), 0o644))
 			s.give(t)
 			return nil
-		}, `psb: policy policy ".py-sandboxes": a pipe, not a regular file`},
+		}, `psb: policy ".py-sandboxes": a pipe, not a regular file`},
 		{"folder", "", func(t *testing.T, s scene) []string {
 			must(t, os.Mkdir(filepath.Join(s.project, ".py-sandboxes"), 0o755))
 			s.give(t)
 			return nil
-		}, `psb: policy policy ".py-sandboxes": a folder, not a regular file`},
+		}, `psb: policy ".py-sandboxes": a folder, not a regular file`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachLearner(t, []string{"any_folder"}, func(t *testing.T, s scene) {

@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 				_, err := exec.LookPath("git")
 				return err == nil, nil
 			case "cgroup":
-				return os.Getuid() == 0 && holdsMemory(), nil
+				return os.Getuid() == 0 && holds("memory"), nil
 			}
 			return false, errors.New("unknown condition " + cond)
 		},
@@ -63,15 +63,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// holdsMemory reports whether this process could limit the memory of a group: v2 or v1 offers the controller.
-func holdsMemory() bool {
-	for _, file := range []string{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/cgroup.procs"} {
-		if _, err := os.Stat(file); err == nil {
-			return true
-		}
+// holds reports whether this process could limit by a controller ("memory", "pids"): v1 or v2 offers it.
+func holds(controller string) bool {
+	if _, err := os.Stat("/sys/fs/cgroup/" + controller + "/cgroup.procs"); err == nil {
+		return true
 	}
 	b, _ := os.ReadFile("/sys/fs/cgroup/cgroup.controllers")
-	return slices.Contains(strings.Fields(string(b)), "memory")
+	return slices.Contains(strings.Fields(string(b)), controller)
 }
 
 func status(ts *testscript.TestScript, neg bool, args []string) {

@@ -71,7 +71,7 @@ func (j *job) loadPolicy() error {
 		if errors.As(err, &pe) {
 			return refuse("psb policy help", "%s", err)
 		}
-		return refuse("", "policy %s", err)
+		return refuse("", "policy %s", strings.TrimPrefix(strings.TrimPrefix(err.Error(), "policy: "), "policy "))
 	}
 	j.written = p
 	return nil

@@ -64,13 +64,14 @@ func (c *compiler) hostRoot(p *Plan, r Request) {
 
 // process fills what is the same in every provider: rlimits, what to execute and where.
 func (c *compiler) process(p *Plan, r Request) {
-	p.Spec.Rlimits = rlimits(p.Limits)
+	p.Spec.Rlimits = rlimits(p.Limits, c.host.Limits["pids"] == "")
 	p.Spec.Exec, p.Spec.Argv, p.Spec.Env, p.Spec.Dir = r.Command.Exec, r.Command.Argv, p.Env, r.Command.Dir
 	p.Spec.Hold = r.Mode == Learn
 }
 
-// rlimits: the core limit is 1, not 0, as a core_pattern that is a pipe ignores 0.
-func rlimits(l map[string]policy.Limit) []namespaces.Rlimit {
+// rlimits: the core limit is 1, not 0, as a core_pattern that is a pipe ignores 0. Where a control group holds pids it has to be the one that
+// refuses: it counts the refusals, and the kernel asks the rlimit first.
+func rlimits(l map[string]policy.Limit, grouped bool) []namespaces.Rlimit {
 	out := []namespaces.Rlimit{{Resource: rlimitCore, Value: 1}}
 	if v, ok := l["cpu_time"]; ok {
 		out = append(out, namespaces.Rlimit{Resource: rlimitCPU, Value: max(1, uint64(v.Time.Seconds()))})
@@ -82,7 +83,11 @@ func rlimits(l map[string]policy.Limit) []namespaces.Rlimit {
 		out = append(out, namespaces.Rlimit{Resource: rlimitNoFile, Value: v.Count})
 	}
 	if v, ok := l["pids"]; ok {
-		out = append(out, namespaces.Rlimit{Resource: rlimitNProc, Value: v.Count + 1} /* the reaper counts, too */)
+		most := v.Count + 1 // the reaper counts, too
+		if grouped {
+			most++
+		}
+		out = append(out, namespaces.Rlimit{Resource: rlimitNProc, Value: most})
 	}
 	return out
 }

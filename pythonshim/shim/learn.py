@@ -84,7 +84,7 @@ def paths(event: str, args: tuple, f: object) -> None:
             return
         f, name = importing(f)
         at, func, lib = asker(f)
-        emit(what, names, at, "import of " + name.partition(".")[0], lib)
+        emit(what, names, at, "import of " + name.partition(".")[0] if name else func, lib)
         return
     if len(names) == 1:
         # A line that goes through a folder: after some names one note speaks for the rest.
