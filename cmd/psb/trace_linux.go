@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"psb/landlock"
 	"psb/learn"
 	"psb/learn/ptrace"
 	"psb/namespaces"
@@ -29,6 +30,7 @@ type recorder struct {
 	done     chan struct{}
 	judge    seccomp.Filter
 	judged   map[int]judged // by call number, as the calls come
+	readable map[string]landlock.PathRule
 	known    learn.Knowledge
 	attended bool
 }
@@ -41,7 +43,14 @@ type judged struct {
 }
 
 func newRecorder(j *job) *recorder {
-	return &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, known: j.knowledge()}
+	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, readable: map[string]landlock.PathRule{}, known: j.knowledge()}
+	for _, rule := range j.plan.Files.Paths {
+		if had, twice := r.readable[rule.Path]; twice {
+			rule.Access, rule.File = rule.Access|had.Access, rule.File && had.File
+		}
+		r.readable[rule.Path] = rule
+	}
+	return r
 }
 
 func (r *recorder) filter() (seccomp.Program, bool, error) {
@@ -63,7 +72,7 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
 		defer close(r.done)
 		r.result, r.err = ptrace.Run(context.Background(), ptrace.Target{PID: program, Pin: !r.j.opts.parallel,
-			Name: func(nr int) string { return r.call(nr).name }, Judge: r.refusal}, func() error {
+			Name: func(nr int) string { return r.call(nr).name }, Judge: r.refusal, Readable: r.mayRead}, func() error {
 			err := box.Release()
 			released <- err
 			return err
@@ -108,6 +117,25 @@ func (r *recorder) call(nr int) judged {
 	c.rules.Calls = slices.DeleteFunc(slices.Clone(r.judge.Calls), func(of seccomp.Call) bool { return of.Name != c.name })
 	r.judged[nr] = c
 	return c
+}
+
+// mayRead: Landlock lets the program read this, or does not have a say.
+func (r *recorder) mayRead(name string, dir bool) bool {
+	need := landlock.FSReadFile
+	if dir {
+		need = landlock.FSReadDir
+	}
+	if r.j.plan.Files.HandledFS&need == 0 {
+		return true
+	}
+	for at := name; ; at = path.Dir(at) {
+		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
+			return true
+		}
+		if at == "/" || at == "." {
+			return false
+		}
+	}
 }
 
 func (r *recorder) end() {

@@ -25,7 +25,7 @@ const harmless = unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_DIREC
 
 // plainOpen tells the access of an open whose outcome is plain before it happens; false when only the exit can tell.
 func (t *tracer) plainOpen(th *thread, c *call) bool {
-	if t.root < 0 || c.shape.kind != kindOpen || c.args[c.shape.flags]&0xffffffff&^harmless != unix.O_RDONLY {
+	if t.root < 0 || t.target.Readable == nil || c.shape.kind != kindOpen || c.args[c.shape.flags]&0xffffffff&^harmless != unix.O_RDONLY {
 		return false
 	}
 	asked := c.pathText(th.tid, c.shape.dir, c.shape.path, false)
@@ -53,7 +53,7 @@ func (t *tracer) plainOpen(th *thread, c *call) bool {
 		return false
 	}
 	name := ownName(fd)
-	if !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/") {
+	if !strings.HasPrefix(name, "/") || !t.target.Readable(name, op == policy.OpList) || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/") {
 		return false // the kernel has a say there that no mode shows
 	}
 	c.asked = asked

@@ -23,6 +23,10 @@ type Target struct {
 	// Judge, when set, refuses by arguments, too: a result other than 0 is the error the call returns instead of running. Arguments
 	// are registers: nothing the program can still change.
 	Judge func(nr int, args [6]uint64) syscall.Errno
+
+	// Readable says whether nothing but a mode could keep the program from reading what the kernel calls name, a folder where dir is true. Opens
+	// that only read such things stop the program once instead of twice; nil: none does.
+	Readable func(name string, dir bool) bool
 }
 
 // Result is what only the end of a run tells.
