@@ -8,11 +8,7 @@ package main
 
 import (
 	"context"
-	"path"
 	"runtime"
-	"slices"
-	"strings"
-	"syscall"
 
 	"psb/landlock"
 	"psb/learn"
@@ -29,17 +25,10 @@ type recorder struct {
 	err      error
 	done     chan struct{}
 	judge    seccomp.Filter
-	judged   map[int]judged // by call number, as the calls come
-	readable map[string]landlock.PathRule
+	judged   map[int]judged               // by call number, as the calls come
+	readable map[string]landlock.PathRule // the rules of the box, by where they stand
 	known    learn.Knowledge
 	attended bool
-}
-
-// judged is what is known of one call.
-type judged struct {
-	name  string
-	class seccomp.Class
-	rules seccomp.Filter // the judge's, of this call alone
 }
 
 func newRecorder(j *job) *recorder {
@@ -85,95 +74,8 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 	return <-released
 }
 
-// refusal keeps the floor: what even a learning run must not do gets its error, everything else runs and is recorded.
-func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
-	c := r.call(nr)
-	if c.name == "connect" || c.name == "write" {
-		return 0
-	}
-	switch action, _ := c.rules.Decide(c.name, args); action.Kind() {
-	case seccomp.KindErrno, seccomp.KindKill:
-		if c.class == seccomp.Rest || c.class == seccomp.Unknown {
-			return 0
-		}
-		return syscall.Errno(max(action.Errno(), 1))
-	case seccomp.KindNotify:
-		if c.class == seccomp.Base && action.Errno() == 0 {
-			return 0
-		}
-		return syscall.Errno(max(action.Errno(), 1))
-	}
-	return 0
-}
-
-func (r *recorder) call(nr int) judged {
-	c, had := r.judged[nr]
-	if had {
-		return c
-	}
-	c.name = seccomp.Name(r.judge.Arch, nr)
-	c.class, _ = seccomp.ClassOf(c.name)
-	c.rules = r.judge
-	c.rules.Calls = slices.DeleteFunc(slices.Clone(r.judge.Calls), func(of seccomp.Call) bool { return of.Name != c.name })
-	r.judged[nr] = c
-	return c
-}
-
-// mayRead: Landlock lets the program read this, or does not have a say.
-func (r *recorder) mayRead(name string, dir bool) bool {
-	need := landlock.FSReadFile
-	if dir {
-		need = landlock.FSReadDir
-	}
-	if r.j.plan.Files.HandledFS&need == 0 {
-		return true
-	}
-	for at := name; ; at = path.Dir(at) {
-		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
-			return true
-		}
-		if at == "/" || at == "." {
-			return false
-		}
-	}
-}
-
 func (r *recorder) end() {
 	if r.attended {
 		<-r.done
 	}
-}
-
-// add takes an event over. An access that went through links is kept under the name the program used, where that name still leads to the
-// same object and something about it has to be granted: its rule then shows the links as well. The name came from the program's memory,
-// so it counts only after it was resolved here.
-func (r *recorder) add(e learn.Event) {
-	a, ok := e.(learn.Accessed)
-	if ok && a.Asked != "" && a.Errno == "" {
-		if through, links := r.throughLinks(a); len(links) > 0 {
-			a.Target, a.Links = a.Access.Object, links
-			a.Access.Object = through
-			e = a
-		}
-	}
-	r.set.Add(e)
-}
-
-// throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.
-func (r *recorder) throughLinks(a learn.Accessed) (name string, links []string) {
-	asked := path.Clean(a.Asked)
-	if !path.IsAbs(asked) || r.known.Given(a.Access) {
-		return "", nil
-	}
-	o := r.j.look.Resolve(asked)
-	if o.Path != a.Access.Object {
-		return "", nil
-	}
-	for _, l := range o.Links {
-		if strings.HasPrefix(l.At, "/proc/") || strings.HasPrefix(l.At, "/dev/") {
-			return "", nil
-		}
-		links = append(links, l.At)
-	}
-	return asked, links
 }
