@@ -19,7 +19,6 @@ import (
 type door struct {
 	name  string // what the box would have to say
 	heard func() bool
-	close func()
 }
 
 // TestBreakSocketAtStdio: an IP socket or a unix datagram socket as stdin or stdout could be connected elsewhere, so it does not go in. A

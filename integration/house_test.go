@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -238,7 +237,7 @@ func TestNothingOfThisMachine(t *testing.T) {
 	if up := filepath.Dir(root); !slices.Contains(usual, up) {
 		places = append(places, up+"/")
 	}
-	for _, p := range []string{runtime.GOROOT(), os.Getenv("GOPATH"), os.Getenv("GOCACHE"), os.Getenv("PYENV_ROOT")} {
+	for _, p := range []string{os.Getenv("GOROOT"), os.Getenv("GOPATH"), os.Getenv("GOCACHE"), os.Getenv("PYENV_ROOT")} {
 		if p != "" && !slices.Contains(usual, filepath.Clean(p)) {
 			places = append(places, p)
 		}

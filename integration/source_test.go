@@ -24,13 +24,6 @@ type source struct {
 	test    bool
 }
 
-func (s source) pkg() string {
-	if s.dir == "." {
-		return "psb"
-	}
-	return "psb/" + s.dir
-}
-
 var readSources = sync.OnceValues(func() ([]source, error) {
 	root, err := moduleRoot()
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 type hostDoors struct {
 	folder, name string // relative to the project
 	stream       *net.UnixListener
-	packets      net.Listener
 	datagrams    net.PacketConn
 }
 

@@ -33,16 +33,6 @@ const (
 	flagAwait
 )
 
-// Bits of an act's flags word.
-const (
-	opRecursive = 1 << iota
-	opReadOnly
-	opNoExec
-	opDev
-	opOptional
-	opIDMap
-)
-
 type encoder struct {
 	b   []byte
 	err error

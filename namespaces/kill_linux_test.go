@@ -103,7 +103,7 @@ func killStage(t *testing.T, role, victim string) {
 	defer cmd.Wait()
 	lines := bufio.NewReader(stdout)
 	var keeper, program int
-	line, err := lines.ReadString('\n')
+	line, _ := lines.ReadString('\n')
 	if _, err := fmt.Sscan(line, &keeper, &program); err != nil {
 		_ = cmd.Process.Kill()
 		t.Fatalf("%q: %v", line, err)

@@ -14,7 +14,7 @@ import (
 // path is no home.
 func account(uid, gid int, getenv func(string) string) plan.Identity {
 	id := plan.Identity{UID: uint32(uid), GID: uint32(gid), User: "user", Group: "user", Home: getenv("HOME"), Shell: "/bin/sh"}
-	if f := passwdLine("/etc/passwd", uid); f != nil && len(f) >= 7 {
+	if f := passwdLine("/etc/passwd", uid); len(f) >= 7 {
 		id.User, id.Shell = f[0], f[6]
 		// The environment counts only for an account whose home is not there (nobody, container users): nothing of it could be kept.
 		if fi, err := os.Stat(f[5]); err == nil && fi.IsDir() || id.Home == "" {

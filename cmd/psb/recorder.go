@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"psb/landlock"
 	"psb/learn"
@@ -16,27 +15,6 @@ type judged struct {
 	name  string
 	class seccomp.Class
 	rules seccomp.Filter // the judge's, of this call alone
-}
-
-// refusal keeps the floor: what even a learning run must not do gets its error, everything else runs and is recorded.
-func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
-	c := r.call(nr)
-	if c.name == "connect" || c.name == "write" {
-		return 0
-	}
-	switch action, _ := c.rules.Decide(c.name, args); action.Kind() {
-	case seccomp.KindErrno, seccomp.KindKill:
-		if c.class == seccomp.Rest || c.class == seccomp.Unknown {
-			return 0
-		}
-		return syscall.Errno(max(action.Errno(), 1))
-	case seccomp.KindNotify:
-		if c.class == seccomp.Base && action.Errno() == 0 {
-			return 0
-		}
-		return syscall.Errno(max(action.Errno(), 1))
-	}
-	return 0
 }
 
 func (r *recorder) call(nr int) judged {

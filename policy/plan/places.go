@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -72,17 +71,4 @@ func (ps places) show(o Object, rights Rights, origin policy.Origin, why string)
 	if !slices.Contains(p.Origins, origin) {
 		p.Origins = append(p.Origins, origin)
 	}
-}
-
-// writable reports whether some place lets the box change names in dir.
-func (ps places) writable(dir string) bool {
-	if p := ps[dir]; p != nil && p.Source.Kind == Dir && p.Rights&(Write|Create) != 0 {
-		return true
-	}
-	for d := dir; d != "/"; d = path.Dir(d) {
-		if p := ps[d]; p != nil && p.Source.Kind == Dir && p.Rights.Has(Write) {
-			return true
-		}
-	}
-	return false
 }
