@@ -95,8 +95,7 @@ func isTerminal(f *os.File) bool {
 
 // interpreter finds python and what is there without a rule.
 func interpreter(w *world, name string, h *plan.Host) (*pythonshim.Layout, error) {
-	look := notedHost{pythonshim.Host{Env: w.env, Cwd: w.cwd}, w.seen, w.asked}
-	layout, err := pythonshim.Find(name, look)
+	layout, err := findInterpreter(w, name)
 	if err != nil {
 		return nil, err
 	}

@@ -94,6 +94,43 @@ func (s *sightings) see(path string, follow bool, kind namespaces.CheckKind) {
 	s.at[k] = c
 }
 
+// still looks again and says whether the object looks as it did.
+func (s *sightings) still(c namespaces.Check) bool {
+	s.see(c.Path, c.Follow, c.Kind)
+	now := s.at[sight{c.Path, c.Follow}]
+	if c.Kind == namespaces.CheckNode {
+		c.Size, c.Modified, c.Changed = now.Size, now.Modified, now.Changed
+	}
+	return now.Kind == c.Kind && now.Dev == c.Dev && now.Ino == c.Ino && now.Rdev == c.Rdev && now.Mode == c.Mode && now.UID == c.UID && now.GID == c.GID &&
+		now.Size == c.Size && now.Modified == c.Modified && now.Changed == c.Changed
+}
+
+// join adds looks that were found to hold.
+func (s *sightings) join(checks []namespaces.Check) {
+	for i, c := range checks {
+		k := sight{c.Path, c.Follow}
+		if old := s.at[k]; old == nil || c.Kind > old.Kind && old.Kind != namespaces.CheckAbsent {
+			s.at[k] = &checks[i]
+		}
+	}
+}
+
+// take adds what others saw.
+func (s *sightings) take(o *sightings) {
+	for k, c := range o.at {
+		if old := s.at[k]; old == nil || c.Kind > old.Kind && old.Kind != namespaces.CheckAbsent {
+			again := *c
+			s.at[k] = &again
+		}
+	}
+	for name := range o.binary {
+		s.binary[name] = true
+	}
+	if s.doubt == "" {
+		s.doubt = o.doubt
+	}
+}
+
 func nanoseconds(t unix.Timespec) uint64 { return uint64(t.Sec)*1e9 + uint64(t.Nsec) }
 
 // checks are as few looks as say the same, in the order of paths.
