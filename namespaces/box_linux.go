@@ -306,7 +306,7 @@ func (b *Box) Kill() {
 }
 
 // Wait gives the program's end once nothing of the box is left. The error says that no end was reported: a stage failed, or the box was
-// killed.
+// killed. Ready, Listener and Started must have returned: Wait closes what they read from.
 func (b *Box) Wait() (Exit, error) {
 	<-b.done
 	b.mu.Lock()

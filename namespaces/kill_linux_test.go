@@ -178,7 +178,9 @@ func TestEndAtAnyMoment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		told := make(chan struct{})
 		go func() {
+			defer close(told)
 			if _, err := box.Ready(); err == nil {
 				_ = box.Release()
 			}
@@ -196,6 +198,7 @@ func TestEndAtAnyMoment(t *testing.T) {
 		if _, err := out.Read(make([]byte, 1)); err != io.EOF {
 			t.Fatalf("moment %d: %v, somebody is left", i, err)
 		}
+		<-told // Wait closes what it reads from
 		if _, err := box.Wait(); err == nil {
 			t.Fatalf("moment %d: no error", i)
 		}
