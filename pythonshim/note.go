@@ -17,7 +17,7 @@ const MaxNote = 4096
 
 // The events of notes, with their arguments. Paths and names are as the program wrote them: relative, unresolved.
 const (
-	NoteOpen    = "open"    // path: about to open a file
+	NoteOpen    = "open"    // path: about to open a file; "folder/*": from here on any file of the folder
 	NoteList    = "list"    // path: about to read a folder's names
 	NoteChange  = "change"  // path [path]: about to create, rename, remove, change a name or its mode
 	NoteExec    = "exec"    // program, "" when it was no text
