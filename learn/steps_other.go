@@ -55,8 +55,8 @@ func variableName(s string) bool {
 // syscalls proposes the calls outside the base set that ran. Those the floor refused are not among them.
 func (l *ladder) syscalls() {
 	for name := range l.set.calls {
-		if l.k.Syscall != nil && l.k.Syscall(name) || strings.Contains(name, " ") {
-			continue
+		if _, err := policy.ParseAccess("syscall " + name); err != nil || l.k.Syscall != nil && l.k.Syscall(name) {
+			continue // one without a name, "call 451", cannot be ruled
 		}
 		if _, floor := l.set.refused[name]; floor {
 			continue
