@@ -50,7 +50,7 @@ type place struct {
 func (p place) start(argv ...string) *exec.Cmd {
 	c := exec.Command(argv[0], argv[1:]...)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.aside+"/.config", "XDG_STATE_HOME="+p.aside+"/.state", "PYTHONDONTWRITEBYTECODE=1")
+	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.aside+"/.config", "XDG_STATE_HOME="+p.aside+"/.state", "XDG_CACHE_HOME="+p.aside+"/.cache", "PYTHONDONTWRITEBYTECODE=1")
 	return c
 }
 
