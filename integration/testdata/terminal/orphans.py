@@ -3,32 +3,38 @@ import os
 import signal
 import time
 
+r, w = os.pipe()
 for _ in range(20):
     if os.fork() == 0:
         if os.fork() == 0:
+            os.write(w, b"%d\n" % os.getpid())
             os._exit(0)
         os._exit(0)
 for _ in range(20):
     os.wait()
+os.close(w)
+with open(r) as said:
+    grandchildren = said.read().split()  # to its end: all of them are on their way out
 
 
-def dead():
+def left():
+    # Those that are not dead yet, and those that are and that process 1, to whom they fell, has not waited for.
     found = []
-    for name in os.listdir("/proc"):
+    for pid in grandchildren:
         try:
-            with open("/proc/%s/stat" % name) as f:
-                fields = f.read().rsplit(")", 1)[1].split()
+            with open("/proc/%s/stat" % pid) as f:
+                state, parent = f.read().rsplit(")", 1)[1].split()[:2]
         except OSError:
             continue
-        if name.isdigit() and fields[0] == "Z" and fields[1] == "1":
-            found.append(name)
+        if state != "Z" or parent == "1":
+            found.append(pid)
     return found
 
 
 deadline = time.monotonic() + 10
-while dead() and time.monotonic() < deadline:
+while left() and time.monotonic() < deadline:
     time.sleep(0.01)
-print("left dead:", dead())
+print(len(grandchildren), "left dead:", left())
 # An orphan outlives its parent, not the program: psb ends although it still runs.
 if os.fork() == 0:
     os.setsid()
