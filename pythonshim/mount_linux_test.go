@@ -32,6 +32,14 @@ func bindAndExec(args []string) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("mount private: %w", err)
 	}
+	// A child without PYTHONDONTWRITEBYTECODE would, as root, leave the overlay's bytecode on this machine.
+	if kept := filepath.Join(filepath.Dir(args[1]), "__pycache__"); os.Geteuid() == 0 && filepath.Base(args[1]) == "__init__.py" && isDir(kept) {
+		for _, flags := range []uintptr{syscall.MS_BIND, syscall.MS_BIND | syscall.MS_REMOUNT | syscall.MS_RDONLY} {
+			if err := syscall.Mount(kept, kept, "", flags, ""); err != nil {
+				return fmt.Errorf("mount read-only %q: %w", kept, err)
+			}
+		}
+	}
 	for len(args) > 2 && args[0] != "--" {
 		if err := syscall.Mount(args[0], args[1], "", syscall.MS_BIND, ""); err != nil {
 			return fmt.Errorf("mount bind %q: %w", args[1], err)
@@ -39,6 +47,11 @@ func bindAndExec(args []string) error {
 		args = args[2:]
 	}
 	return syscall.Exec(args[1], args[1:], os.Environ())
+}
+
+func isDir(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && fi.IsDir()
 }
 
 // python is one interpreter of this machine.
