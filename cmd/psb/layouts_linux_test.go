@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"psb/namespaces"
 	"psb/policy/plan"
+	"psb/pythonshim"
 )
 
 // TestKeptLayout: an interpreter is found anew as soon as anything that finding it looked at is another.
@@ -123,4 +125,13 @@ func TestKeptLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	again("a folder came")
+
+	// What can no longer be looked at, other than for being gone, is no longer the same.
+	if err := os.Symlink("loop", dir+"/loop"); err != nil {
+		t.Fatal(err)
+	}
+	k := keptLayout{Checks: []namespaces.Check{{Kind: namespaces.CheckNode, Path: dir + "/loop/x"}}}
+	if k.holds(pythonshim.Host{}) {
+		t.Error("a look that failed is taken for the same")
+	}
 }

@@ -98,6 +98,9 @@ func (s *sightings) see(path string, follow bool, kind namespaces.CheckKind) {
 func (s *sightings) still(c namespaces.Check) bool {
 	s.see(c.Path, c.Follow, c.Kind)
 	now := s.at[sight{c.Path, c.Follow}]
+	if now == nil { // it cannot be looked at any more: a doubt, too
+		return false
+	}
 	if c.Kind == namespaces.CheckNode {
 		c.Size, c.Modified, c.Changed = now.Size, now.Modified, now.Changed
 	}
