@@ -38,6 +38,9 @@ func Edit(src []byte, add []Rule) ([]byte, []Change, error) {
 			errs = append(errs, err)
 		}
 	}
+	if len(errs) == 0 {
+		errs = e.contradictions(rules)
+	}
 	if len(errs) > 0 {
 		return src, nil, errors.Join(errs...)
 	}
@@ -209,6 +212,22 @@ func (e *editor) add(r Rule) error {
 	own.put(r)
 	e.policy.Rules = append(e.policy.Rules, sym)
 	return nil
+}
+
+// contradictions finds the rights that another rule of the same call takes away again: the order of a file would let
+// one win without a word.
+func (e *editor) contradictions(rules []Rule) []error {
+	var errs []error
+	for _, r := range rules {
+		sym := r
+		if err := symbols().rule(&sym); err != nil || r.Deny || r.Op == OpHide || r.Op == OpDeny {
+			continue // add has checked the first
+		}
+		if v := e.policy.Decide(Access{Op: r.Op, Object: symbolObject(&sym)}); v.Blocker != nil {
+			errs = append(errs, e.inTheWay(v.Blocker, r))
+		}
+	}
+	return errs
 }
 
 func isNetOp(op Op) bool { return contains(netOps, string(op)) }
