@@ -17,7 +17,7 @@
 //	fd, err := landlock.Create(rs)
 //
 // Whether TCP is handled is the caller's choice: a box with an empty network namespace must not handle it (servers
-// inside the box bind and connect on its loopback), a box in the host's network denies it with [Ruleset.DenyNet].
+// inside the box bind and connect on its loopback), a box in the host's network denies it with [Ruleset.DenyNet], and one whose broker connects and binds for it with [Ruleset.DenyTCP].
 //
 // What it does not do. It never restricts the calling process. It is never best effort: a ruleset that asks for more
 // than the kernel knows is an error. Landlock itself does not govern stat(2), access(2), readlink(2), chdir(2),

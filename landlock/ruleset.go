@@ -46,6 +46,12 @@ func (r Ruleset) DenyNet(ports ...PortRule) Ruleset {
 	return r
 }
 
+// DenyTCP handles the rights on TCP ports and grants none. It is for a box whose connects and binds somebody else makes for it.
+func (r Ruleset) DenyTCP() Ruleset {
+	r.HandledNet = TCP
+	return r
+}
+
 // Enforces tells whether there is anything to restrict.
 func (r Ruleset) Enforces() bool { return r.HandledFS != 0 || r.HandledNet != 0 || r.Scoped != 0 }
 

@@ -29,10 +29,11 @@ const (
 // Errno is the outcome of a call: "" for success, else the kernel's name for the error ("ENOENT").
 type Errno string
 
-// Accessed is one access the program asked of the kernel, with its outcome.
+// Accessed is one access the program asked of the kernel, with its outcome. A connect by name that led to an address of the own networks
+// comes with a private of the same object; a listen on a port that the kernel chose has port 0.
 type Accessed struct {
 	TID    int
-	Access policy.Access // objects are the kernel's names inside the box
+	Access policy.Access // objects are the kernel's names inside the box; of the network, the name asked for where there was one, else the address
 	How    How
 	Errno  Errno
 	// Asked is the path as the program gave it, absolute but not cleaned, where it differs from the object: it may lead there through

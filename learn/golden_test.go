@@ -70,6 +70,11 @@ func readKnowledge(t *testing.T, text []byte) Knowledge {
 			entries[f[0]] = f[1:]
 		case "no-table":
 			delete(k.Tables, value)
+		case "table":
+			k.Tables[value] = true
+		case "run":
+			k.Macros.Run = value
+			k.Private = append(k.Private, "/run/")
 		default:
 			t.Fatalf("knowledge: %q", l)
 		}
@@ -137,17 +142,27 @@ func TestGolden(t *testing.T) {
 	eachGolden(t, func(t *testing.T, file string, a *txtar.Archive, events []Event, k Knowledge) {
 		grants, report := Generalise(setOf(events), k)
 		got := map[string]string{"rules": ruleLines(grants), "report": reportLines(report)}
+		if section(a, "policy") != nil { // what one line says is several rules
+			text, _, err := policy.Edit(nil, Rules(grants))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got["policy"] = string(text)
+		}
 		if len(grants) > 30 {
 			t.Errorf("%d rules: too many to review", len(grants))
 		}
 		if *update {
 			var files []txtar.File
 			for _, f := range a.Files {
-				if got[f.Name] == "" && f.Name != "rules" && f.Name != "report" {
+				if f.Name != "rules" && f.Name != "report" && f.Name != "policy" {
 					files = append(files, f)
 				}
 			}
 			a.Files = append(files, txtar.File{Name: "rules", Data: []byte(got["rules"])}, txtar.File{Name: "report", Data: []byte(got["report"])})
+			if text, ok := got["policy"]; ok {
+				a.Files = append(a.Files, txtar.File{Name: "policy", Data: []byte(text)})
+			}
 			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,8 @@ func Missing(grants []Grant, allowed func(policy.Access) bool) []Grant {
 	return slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool { return allowed(g.Access) })
 }
 
-var tableOrder = []policy.Op{policy.OpEnv, policy.OpExec, policy.OpDevice, policy.OpCreate, policy.OpWrite, policy.OpList, policy.OpRead, policy.OpSyscall}
+var tableOrder = []policy.Op{policy.OpEnv, policy.OpExec, policy.OpDevice, policy.OpCreate, policy.OpWrite, policy.OpList, policy.OpRead,
+	policy.OpConnect, policy.OpPrivate, policy.OpListen, policy.OpSyscall}
 
 // compareGrants sorts by table, kind of right, then text.
 func compareGrants(a, b Grant) int {

@@ -132,14 +132,17 @@ func (k *Knowledge) guarded(p string) bool {
 
 // written gives the form of a path in the file: relative to the deepest folder that has a word of its own.
 func (k *Knowledge) written(p string, tree bool) string {
-	folder := k.Folder
-	if folder == "" {
-		folder = k.Macros.Project
-	}
 	if tree && p != "/" {
 		p += "/"
 	}
-	return policy.RelativeIn(folder, p, k.Macros)
+	return policy.RelativeIn(k.folder(), p, k.Macros)
+}
+
+func (k *Knowledge) folder() string {
+	if k.Folder == "" {
+		return k.Macros.Project
+	}
+	return k.Folder
 }
 
 // sensitive reports an object that deserves a look before it is granted.

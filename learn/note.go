@@ -2,7 +2,9 @@ package learn
 
 import (
 	"encoding/json"
+	"net/netip"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -66,9 +68,11 @@ func (n note) fits(a policy.Access) bool {
 	case "exec":
 		return a.Op == policy.OpExec // a search along PATH and links give it another name
 	case "connect":
-		return a.Op == policy.OpConnect
+		return (a.Op == policy.OpConnect || a.Op == policy.OpPrivate) && n.reaches(a.Object)
+	case "resolve":
+		return (a.Op == policy.OpConnect || a.Op == policy.OpPrivate) && n.names(a.Object)
 	case "bind":
-		return a.Op == policy.OpListen || a.Op == policy.OpWrite
+		return a.Op == policy.OpListen && n.reaches(a.Object) || a.Op == policy.OpWrite && n.reaches("unix:"+a.Object)
 	}
 	for _, op := range ops {
 		if op != a.Op {
@@ -83,3 +87,38 @@ func (n note) fits(a policy.Access) bool {
 	}
 	return false
 }
+
+// reaches reports whether a note with a host and a port, or a unix socket's path, means an address of [net]. Inside the box a name has
+// an address of its own, so the port decides where one of the two has a name and the other an address.
+func (n note) reaches(object string) bool {
+	if len(n.Args) != 2 {
+		return false
+	}
+	if sock, ok := strings.CutPrefix(object, "unix:"); ok {
+		return n.Args[0] == "unix" && path.Base(n.Args[1]) == path.Base(sock)
+	}
+	name, addr, port, _, ok := hostPort(object)
+	if !ok || n.Args[1] != strconv.Itoa(port) {
+		return false
+	}
+	said, err := netip.ParseAddr(n.Args[0])
+	switch {
+	case err != nil && name != "":
+		return sameName(n.Args[0], name)
+	case err == nil && name == "":
+		return said.Unmap().WithZone("") == addr || said.IsUnspecified()
+	}
+	return true
+}
+
+// names reports whether a note on a look-up gave the name of an address of [net]; its port may be a service's name, or none.
+func (n note) names(object string) bool {
+	name, _, port, _, ok := hostPort(object)
+	if !ok || len(n.Args) != 2 || name == "" || !sameName(n.Args[0], name) {
+		return false
+	}
+	asked, err := strconv.Atoi(n.Args[1])
+	return err != nil || asked == 0 || asked == port
+}
+
+func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSuffix(a, "."), b) }

@@ -12,7 +12,7 @@ import (
 // Set is what a run did, folded together. The zero Set is not ready: use NewSet.
 type Set struct {
 	files   map[string]*fact
-	others  map[policy.Access]*fact // connect, listen
+	others  map[policy.Access]*fact // connect, private, listen; objects canonical
 	calls   map[string]bool
 	refused map[string]int
 	env     map[string]*envRead
@@ -156,7 +156,11 @@ func firstOf(a, b string) string {
 func (s *Set) accessed(e Accessed) {
 	var f *fact
 	switch e.Access.Op {
-	case policy.OpConnect, policy.OpListen:
+	case policy.OpConnect, policy.OpPrivate, policy.OpListen:
+		e.Access.Object = canonical(e.Access.Object)
+		if e.Errno == "EINPROGRESS" { // what comes of it nobody tells: it was let through
+			e.Errno = ""
+		}
 		if f = s.others[e.Access]; f == nil {
 			f = &fact{object: e.Access.Object}
 			s.others[e.Access] = f

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -65,44 +64,6 @@ func (l *ladder) syscalls() {
 	}
 }
 
-// network counts what was asked of the network outside the box; its own loopback and sockets need no rule.
-func (l *ladder) network() {
-	hosts, ports, sockets := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for a, f := range l.set.others {
-		if e := f.failed[a]; !f.known && (e == "ENOENT" || e == "ENOTDIR") {
-			l.report.Lookups++
-			continue
-		}
-		if p, isUnix := strings.CutPrefix(a.Object, "unix:"); isUnix {
-			if a.Op == policy.OpConnect && !strings.HasPrefix(p, "@") && !l.ownSocket(p) {
-				sockets[p] = true
-			}
-			continue
-		}
-		object, datagram := strings.CutPrefix(a.Object, "udp://")
-		ap, err := netip.ParseAddrPort(object)
-		if err != nil || ap.Addr().IsLoopback() || a.Op == policy.OpConnect && ap.Addr().IsUnspecified() || ap.Port() == 0 {
-			continue
-		}
-		switch {
-		case a.Op == policy.OpListen:
-			ports[a.Object] = true
-		case !datagram:
-			hosts[ap.Addr().String()] = true
-		default: // a connected datagram socket has sent nothing: resolvers probe routes that way
-		}
-	}
-	l.notYet("network/host", len(hosts))
-	l.notYet("network/listening port", len(ports))
-	l.notYet("network/unix socket", len(sockets))
-}
-
-// ownSocket reports a unix socket the run itself bound, or one in the box's own space.
-func (l *ladder) ownSocket(p string) bool {
-	f := l.set.files[p]
-	return l.k.private(p) || f != nil && f.made
-}
-
 func (l *ladder) notYet(what string, n int) {
 	if n > 0 {
 		l.report.NotYet[what] += n
@@ -111,7 +72,7 @@ func (l *ladder) notYet(what string, n int) {
 
 // tables drops what stands in tables this build does not enforce.
 func (l *ladder) tables() {
-	table := map[policy.Op]string{policy.OpEnv: "env", policy.OpSyscall: "syscalls"}
+	table := map[policy.Op]string{policy.OpEnv: "env", policy.OpSyscall: "syscalls", policy.OpConnect: "net", policy.OpPrivate: "net", policy.OpListen: "net"}
 	for a := range l.grants {
 		t := table[a.Op]
 		if t == "" {

@@ -56,11 +56,13 @@ type Box struct {
 	pids    bool
 	stages  [5]int64
 	jobs    chan Job
+	made    chan madeSocket
+	asking  sync.Mutex // one socket at a time
 
 	mu      sync.Mutex // guards what Kill, Signal and Wait share
 	control int
-	network *os.File // see Network
-	first   int      // pidfd of the box's first process, -1 until the keeper sent it
+	network [2]*os.File // see Network
+	first   int         // pidfd of the box's first process, -1 until the keeper sent it
 	reaped  bool
 	closed  bool
 
@@ -83,6 +85,13 @@ func (b *Box) watch() {
 		case msgError:
 			if b.err == nil {
 				b.err = stageError(&m)
+			}
+		case msgSocket:
+			s := madeSocket{descriptor(aside), syscall.Errno(number(&m))}
+			select {
+			case b.made <- s:
+			default: // nobody asked
+				s.close()
 			}
 		case msgStopped:
 			b.tell(Job{Stopped: true, Signal: syscall.Signal(number(&m))})
@@ -170,11 +179,7 @@ func (b *Box) outlast() {
 func (b *Box) Ready() (pid int, err error) {
 	m, aside, err := receive(b.start)
 	if err == nil && kindOf(&m) == msgNet {
-		if fd := descriptor(aside); fd >= 0 {
-			b.mu.Lock()
-			b.network = os.NewFile(uintptr(fd), "socket of the box's network")
-			b.mu.Unlock()
-		}
+		b.keepNetwork(passed(aside))
 		m, aside, err = receive(b.start)
 	}
 	if err == io.EOF { // every stage closed its end: one of them failed
@@ -248,16 +253,6 @@ func (b *Box) Listener() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "seccomp listener"), nil
 }
 
-// Network gives, after Ready, a socket of the box's own network, nil where it has none (Spec.Loopback): a netlink one for sock_diag(7), or
-// where the kernel lacks that, any. It is for comparing and asking, not for sending. The caller closes it.
-func (b *Box) Network() *os.File {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	f := b.network
-	b.network = nil
-	return f
-}
-
 // Started waits for the execve(2): nil when the program runs, else the stage that failed. To be called after Release and Listener.
 func (b *Box) Started() error {
 	m, _, err := receive(b.start)
@@ -315,7 +310,9 @@ func (b *Box) Wait() (Exit, error) {
 		b.closed = true
 		unix.Close(b.control)
 		unix.Close(b.start)
-		b.network.Close() // nil is fine
+		for _, f := range b.network {
+			f.Close() // nil is fine
+		}
 		if b.first >= 0 {
 			unix.Close(b.first)
 		}

@@ -35,16 +35,16 @@ bool psb_receive(int fd, struct message *m) {
 	return n == (ssize_t)sizeof *m;
 }
 
-bool psb_send_descriptor(int fd, const struct message *m, int descriptor) {
-	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } box;
+bool psb_send_descriptors(int fd, const struct message *m, const int *list, size_t count) {
+	union { struct cmsghdr head; char room[CMSG_SPACE(2 * sizeof(int))]; } box;
 	struct iovec part = {(void *)(uintptr_t)m, sizeof *m};
-	struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &box, .msg_controllen = sizeof box};
+	struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &box, .msg_controllen = CMSG_SPACE(count * sizeof *list)};
 	ssize_t n;
 	memset(&box, 0, sizeof box);
 	box.head.cmsg_level = SOL_SOCKET;
 	box.head.cmsg_type = SCM_RIGHTS;
-	box.head.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&box.head), &descriptor, sizeof descriptor);
+	box.head.cmsg_len = CMSG_LEN(count * sizeof *list);
+	memcpy(CMSG_DATA(&box.head), list, count * sizeof *list);
 	do n = sendmsg(fd, &h, MSG_NOSIGNAL); while (n < 0 && errno == EINTR);
 	return n == (ssize_t)sizeof *m;
 }

@@ -186,7 +186,7 @@ void psb_keeper(struct spec *s) {
 	// a parent in the same session would tell the kernel that somebody does job control for the box.
 	if (setsid() < 0) psb_fail(FD_CONTROL, "namespaces", "setsid");
 	for (int fd = 0; fd < 3; fd++) close(fd); // whoever reads the program's output must see its end
-	if (!psb_send_descriptor(FD_CONTROL, &box, pidfd)) _exit(125); // psb is gone
+	if (!psb_send_descriptors(FD_CONTROL, &box, &pidfd, 1)) _exit(125); // psb is gone
 	if (flags & CLONE_NEWUSER) id_maps(pid, s->uid, s->host_uid, s->gid, s->host_gid);
 	if (send(life[0], &byte, 1, MSG_NOSIGNAL) == 1) { // else it ended early and said why
 		if (!joined) psb_join_v2(s, pid);

@@ -28,6 +28,7 @@ const (
 	msgExit
 	msgBox
 	msgNet
+	msgSocket
 )
 
 const (
@@ -35,6 +36,7 @@ const (
 	msgTaken
 	msgSignal
 	msgAlive // psb got the program's end and removes the groups itself
+	msgMake
 )
 
 const messageSize = 256
@@ -72,25 +74,35 @@ func sender(aside []unix.SocketControlMessage) (int, error) {
 	return 0, errors.New("a message without its sender's id")
 }
 
-// descriptor is the one descriptor that came with a message, -1 when there is none.
-func descriptor(aside []unix.SocketControlMessage) int {
+// passed are the descriptors that came with a message.
+func passed(aside []unix.SocketControlMessage) (all []int) {
 	for i := range aside {
-		fds, err := unix.ParseUnixRights(&aside[i])
-		if err != nil || len(fds) == 0 {
-			continue
+		if fds, err := unix.ParseUnixRights(&aside[i]); err == nil {
+			all = append(all, fds...)
 		}
-		for _, extra := range fds[1:] {
-			unix.Close(extra)
-		}
-		return fds[0]
 	}
-	return -1
+	return all
 }
 
-func send(fd int, kind, a, flags int) error {
+// descriptor is the one descriptor that came with a message, -1 when there is none.
+func descriptor(aside []unix.SocketControlMessage) int {
+	all := passed(aside)
+	if len(all) == 0 {
+		return -1
+	}
+	for _, extra := range all[1:] {
+		unix.Close(extra)
+	}
+	return all[0]
+}
+
+func send(fd int, kind, a, flags int) error { return sendTwo(fd, kind, a, 0, flags) }
+
+func sendTwo(fd int, kind, a, b, flags int) error {
 	var m [messageSize]byte
 	binary.NativeEndian.PutUint32(m[0:], uint32(kind))
 	binary.NativeEndian.PutUint32(m[4:], uint32(a))
+	binary.NativeEndian.PutUint32(m[8:], uint32(b))
 	for {
 		if err := unix.Sendto(fd, m[:], unix.MSG_NOSIGNAL|flags, nil); err != unix.EINTR {
 			return err

@@ -45,7 +45,7 @@ struct prepared {
 
 // running: a box that the program runs in.
 struct running {
-	int control, start, listener, network, first;
+	int control, start, listener, network[2], first; // closed as one list
 	pid_t keeper, program;
 	char group[64];
 };

@@ -178,9 +178,9 @@ static _Noreturn void keeper(struct builder *o, char **argv, int control, int st
 	psb_keeper(&spec);
 }
 
-// hear takes one message of the start socket, with the sender's pid as the kernel knows it; a descriptor that comes along is kept.
+// hear takes one message of the start socket, with the sender's pid as the kernel knows it; descriptors that come along are kept.
 static bool hear(struct running *r, struct message *m, pid_t *who) {
-	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))]; } box;
+	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof r->network)]; } box;
 	struct iovec part = {m, sizeof *m};
 	struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &box, .msg_controllen = sizeof box};
 	struct ucred cred = {0, 0, 0};
@@ -190,7 +190,7 @@ static bool hear(struct running *r, struct message *m, pid_t *who) {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c; c = CMSG_NXTHDR(&h, c)) {
 		if (c->cmsg_level != SOL_SOCKET) continue;
 		if (c->cmsg_type == SCM_CREDENTIALS) memcpy(&cred, CMSG_DATA(c), sizeof cred);
-		if (c->cmsg_type == SCM_RIGHTS && r->network < 0) memcpy(&r->network, CMSG_DATA(c), sizeof r->network);
+		if (c->cmsg_type == SCM_RIGHTS && r->network[0] < 0 && c->cmsg_len == CMSG_LEN(sizeof r->network)) memcpy(r->network, CMSG_DATA(c), sizeof r->network);
 	}
 	*who = cred.pid;
 	return true;
@@ -258,7 +258,7 @@ void psb_prepared_stop(struct prepared *p, struct running *r) {
 bool psb_prepared_start(struct prepared *p, char **words, uint32_t nwords, struct running *r) {
 	int control[2], start[2], on = 1, rules = -1;
 	struct builder o = {NULL, 0, 0};
-	*r = (struct running){.control = -1, .start = -1, .listener = -1, .network = -1, .first = -1};
+	*r = (struct running){.control = -1, .start = -1, .listener = -1, .network = {-1, -1}, .first = -1};
 	if (!plain() || (p->group.n && !name(p, r)) || !encode(p, r, words, nwords, &o)) { free(o.b); return false; }
 	if (p->flags & PREPARED_LANDLOCK && (rules = ruleset(p)) < 0) { free(o.b); return false; }
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0) { close(rules); free(o.b); return false; }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,13 +31,47 @@
 // Once the program has its own copies of 0, 1, 2, these numbers serve the reaper: whoever reads the program's output must see its end.
 enum { LIFE = 0, CHILDREN = 1, GATE = 2 };
 
-// hand_over gives psb a socket of the box's network, by which it tells the box's sockets from the host's: one that can be asked for them
-// where the kernel has that (CONFIG_NETLINK_DIAG), else any.
+// hand_over gives psb two sockets of the box's network: by the one it tells the box's sockets from the host's, and asks for them where the
+// kernel has that (CONFIG_NETLINK_DIAG), else it is any; by the other it sets addresses and routes.
 static void hand_over(int any) {
 	struct message m = {.kind = M_NET};
 	int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (!psb_send_descriptor(FD_START, &m, diag >= 0 ? diag : any)) psb_fail(FD_CONTROL, "namespaces", "hand over a socket of the network");
+	int route = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	int both[2] = {diag >= 0 ? diag : any, route};
+	if (route < 0) psb_fail(FD_CONTROL, "namespaces", "socket for routes");
+	if (!psb_send_descriptors(FD_START, &m, both, 2)) psb_fail(FD_CONTROL, "namespaces", "hand over sockets of the network");
 	if (diag >= 0) close(diag);
+	close(route);
+}
+
+// make gives psb a new socket of the box's network: TCP or UDP, of IPv4 or IPv6.
+static void make(int domain, int kind) {
+	struct message m = {.kind = M_SOCKET};
+	int fd = socket(domain, kind | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool sent;
+	if (fd < 0) {
+		m.a = errno;
+		sent = psb_send(FD_CONTROL, &m);
+	} else {
+		sent = psb_send_descriptors(FD_CONTROL, &m, &fd, 1);
+		close(fd);
+	}
+	if (!sent) _exit(1);
+}
+
+// second_address gives lo 198.18.0.1/15: the addresses that stand for names are local then, and programs that ask the resolver only for kinds
+// of addresses they have themselves (AI_ADDRCONFIG) see one that is not loopback.
+static void second_address(int fd) {
+	struct ifreq ifr;
+	struct sockaddr_in a = {.sin_family = AF_INET};
+	memset(&ifr, 0, sizeof ifr);
+	strcpy(ifr.ifr_name, "lo:1");
+	a.sin_addr.s_addr = htonl(198u << 24 | 18u << 16 | 1);
+	memcpy(&ifr.ifr_addr, &a, sizeof a);
+	if (ioctl(fd, SIOCSIFADDR, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "second address of loopback");
+	a.sin_addr.s_addr = htonl(255u << 24 | 254u << 16);
+	memcpy(&ifr.ifr_netmask, &a, sizeof a);
+	if (ioctl(fd, SIOCSIFNETMASK, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "network of loopback's second address");
 }
 
 static void loopback(void) {
@@ -47,6 +82,7 @@ static void loopback(void) {
 	if (ioctl(fd, SIOCGIFFLAGS, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "read loopback flags");
 	ifr.ifr_flags |= IFF_UP;
 	if (ioctl(fd, SIOCSIFFLAGS, &ifr) != 0) psb_fail(FD_CONTROL, "namespaces", "bring loopback up");
+	second_address(fd);
 	hand_over(fd);
 	close(fd);
 }
@@ -118,6 +154,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 			struct message m;
 			if (!psb_receive(FD_CONTROL, &m)) _exit(1); // psb is gone, or wants the end
 			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a);
+			if (m.kind == M_MAKE && (m.a == AF_INET || m.a == AF_INET6) && (m.b == SOCK_STREAM || m.b == SOCK_DGRAM)) make(m.a, m.b);
 		}
 	}
 }

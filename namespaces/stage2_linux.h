@@ -6,7 +6,7 @@
 // reaper   builds the root, drops everything, starts the program, reaps, reports; ends when psb or the keeper hangs up.
 // program  tells READY, waits for GO, installs its filter, execve.
 //
-// psb's ends:  control (keeper: BOX, errors; reaper: events, signals)   start (reaper: NET; program: READY, LISTENER, errors)
+// psb's ends:  control (keeper: BOX, errors; reaper: events, signals, MAKE and SOCKET)   start (reaper: NET; program: READY, LISTENER, errors)
 #ifndef PSB_STAGE2_H
 #define PSB_STAGE2_H
 
@@ -47,7 +47,7 @@ struct spec {
 	uint64_t mask; // signals the program starts with blocked
 };
 
-enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE };
+enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_SOCKET, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE, M_MAKE };
 struct message {
 	uint32_t kind;
 	int32_t a, b;
@@ -79,7 +79,7 @@ void psb_enough(void);
 // control: one message; false when the other end is gone.
 bool psb_send(int fd, const struct message *m);
 bool psb_receive(int fd, struct message *m);
-bool psb_send_descriptor(int fd, const struct message *m, int descriptor);
+bool psb_send_descriptors(int fd, const struct message *m, const int *list, size_t count); // at most 2
 // fail tells psb "stage: cause" with errno and ends the process.
 _Noreturn void psb_fail(int fd, const char *stage, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

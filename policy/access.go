@@ -15,8 +15,9 @@ const (
 	OpDevice Op = "device" // open a node under /dev
 
 	OpConnect Op = "connect" // [net]
+	OpPrivate Op = "private" // [net]: a connect by name may lead to an address of the own machine or its networks
 	OpListen  Op = "listen"  // [net]
-	OpDeny    Op = "deny"    // [net], wins over connect and listen
+	OpDeny    Op = "deny"    // [net], wins over the others
 
 	OpEnv     Op = "env"     // [env]: a variable's name
 	OpSyscall Op = "syscall" // [syscalls]: a kernel call's name

@@ -11,9 +11,10 @@ import (
 //
 // It judges by name alone. For create the object is the new name, or its folder with a final "/"; for list the
 // folder. For a host by name the address it resolves to is not known here: the broker asks again with the address
-// (for deny rules) and with Public (where By's host is "*"). For syscall, import and call it knows the policy's lines
-// only; the base set, the standard library and the members of categories are the caller's to add. For hide and deny
-// it answers whether the policy says so already.
+// (for deny rules), and with private where that is Inward. Port 0, which only listen can ask for, stands for any port
+// that the kernel gives out by itself. For syscall, import and call it knows the policy's lines only; the base set, the
+// standard library and the members of categories are the caller's to add. For hide and deny it answers whether the
+// policy says so already.
 //
 // Precondition: the policy comes from Expand (an empty one needs none).
 func (p *Policy) Decide(a Access) Verdict {
@@ -22,6 +23,12 @@ func (p *Policy) Decide(a Access) Verdict {
 	if !ok {
 		return v
 	}
+	p.judge(q, &v)
+	return v
+}
+
+// judge fills in what the rules say.
+func (p *Policy) judge(q question, v *Verdict) {
 	q.places = p.places(q)
 	bestBy, bestBlock := -1, -1
 	for i := range p.Rules {
@@ -33,14 +40,13 @@ func (p *Policy) Decide(a Access) Verdict {
 			v.By, bestBy = r, rank
 		}
 	}
-	if a.Op == OpHide || a.Op == OpDeny { // asked whether it is forbidden: what forbids is what says yes
+	if q.op == OpHide || q.op == OpDeny { // asked whether it is forbidden: what forbids is what says yes
 		v.By, v.Blocker = v.Blocker, nil
 	}
 	v.Allowed = v.By != nil && v.Blocker == nil
 	if !v.Allowed {
 		v.By = nil
 	}
-	return v
 }
 
 // fix is RuleFor, written as the policy's file would hold it where that is known.
@@ -87,10 +93,10 @@ func ask(a Access) (question, bool) {
 			q.obj, q.tree = "/", a.Object == "/"
 		}
 		return q, path.IsAbs(q.obj) && path.Clean(q.obj) == q.obj && a.Object != ""
-	case a.Op == OpConnect || a.Op == OpListen || a.Op == OpDeny:
+	case isNetOp(a.Op):
 		n, err := parseNet(a.Object)
 		q.net = n
-		return q, err == nil && n.single()
+		return q, err == nil && n.single() && (a.Op == OpListen || !n.anyFree())
 	case a.Op == OpEnv:
 		return q, a.Object != "" && !strings.ContainsAny(a.Object, "=\x00")
 	case a.Op == OpSyscall, a.Op == OpImport, a.Op == OpCall:
@@ -105,7 +111,7 @@ func (q question) allowedBy(r *Rule) (rank int, ok bool) {
 		return 0, false
 	}
 	switch q.op {
-	case OpConnect, OpListen:
+	case OpConnect, OpPrivate, OpListen:
 		if r.Op != q.op {
 			return 0, false
 		}
@@ -161,7 +167,7 @@ func (q question) blockedBy(r *Rule) (rank int, ok bool) {
 		return 0, false
 	}
 	switch q.op {
-	case OpConnect, OpListen, OpDeny:
+	case OpConnect, OpPrivate, OpListen, OpDeny:
 		if r.Op != OpDeny {
 			return 0, false
 		}

@@ -38,6 +38,14 @@ AWS_REGION = true
 "127.0.0.1:0" = "listen"
 "*:7000-7010" = "listen"
 "*.evil.com:*" = "deny"
+"many.example.com:80,443,9000-9010" = "connect"
+"tcp://Scheme.example.com:81" = "connect"
+"db.corp.example:5432" = ["connect", "private"]
+"*.lab.example:*" = ["connect", "private", "listen"]
+"x.lab.example:22" = "deny"
+"udp://ntp.corp.example:123" = ["connect", "private"]
+"10.0.0.2:0" = "listen"
+"10.0.0.2:*" = "deny"
 [syscalls]
 mlock = true
 ptrace = false
@@ -158,6 +166,36 @@ ptrace = false
 		{"connect pypi.org", "no"},
 		{"listen 127.0.0.1:0", "127.0.0.1:0"},
 		{"listen 127.0.0.1:80", "no"},
+		{"listen 127.0.0.1:32768", "127.0.0.1:0"},
+		{"listen 127.0.0.1:60999", "127.0.0.1:0"},
+		{"listen 127.0.0.1:61000", "no"},
+		{"listen 127.0.0.2:40000", "no"},
+		{"listen udp://127.0.0.1:0", "no"},
+		{"listen 10.0.0.2:0", "blocked 10.0.0.2:*"},
+		{"listen 10.0.0.1:0", "no"},
+		{"connect 127.0.0.1:0", "no"},
+		{"deny 10.0.0.2:0", "no"},
+		{"connect many.example.com:80", "many.example.com:80,443,9000-9010"},
+		{"connect many.example.com:9005", "many.example.com:80,443,9000-9010"},
+		{"connect many.example.com:443", "many.example.com:80,443,9000-9010"},
+		{"connect many.example.com:81", "no"},
+		{"connect many.example.com:80,443", "no"}, // an access is one thing
+		{"connect scheme.example.com:81", "tcp://Scheme.example.com:81"},
+		{"connect tcp://scheme.example.com:81", "tcp://Scheme.example.com:81"},
+		{"connect udp://scheme.example.com:81", "no"},
+		{"connect db.corp.example:5432", "db.corp.example:5432"},
+		{"private db.corp.example:5432", "db.corp.example:5432"},
+		{"private DB.corp.example.:5432", "db.corp.example:5432"},
+		{"private db.corp.example:5433", "no"},
+		{"private udp://db.corp.example:5432", "no"},
+		{"private udp://ntp.corp.example:123", "udp://ntp.corp.example:123"},
+		{"private files.pypi.org:443", "no"},
+		{"private 10.1.2.3:5432", "no"},
+		{"private localhost:8080", "no"},
+		{"private a.lab.example:1", "*.lab.example:*"},
+		{"private x.lab.example:22", "blocked x.lab.example:22"},
+		{"private a.evil.com:1", "blocked *.evil.com:*"},
+		{"private unix:/run/pg.sock", "no"},
 		{"listen 0.0.0.0:7005", "*:7000-7010"},
 		{"listen files.pypi.org:443", "no"},
 		// names
@@ -215,7 +253,7 @@ func TestRuleForIsEnough(t *testing.T) {
 		"read /p/data/x", "read /p/data/", "read /p", "read /p/", "write /p/o \"q\" \\ \n.csv", "create /p/out/x", "create /p/out/", "list /p/names", "list /p", "list /", "exec /usr/bin/uname",
 		"device /dev/dri/card0", "read /home/u/.cache/m/x", "read /home/u/x/", "read /tmp/x", "read /p/${x}", "read /p/$${x", "read /p/~x", "read /p/~", "read /etc/hosts", "read /p/ü\u202e",
 		"hide /p/a*b", "hide /p/[", `hide /p/\`, "hide /p/dir/", "read /p/a*b", "connect pypi.org:443", "connect udp://1.1.1.1:53", "connect [2001:db8::1]:443", "listen 0.0.0.0:8000",
-		"listen 127.0.0.1:0", "connect unix:/run/user/7/bus", "connect unix:@x", "deny a.b:1", "env RATES_URL", "env WEIRD.NAME", "syscall mlock", "import a.b", "call subprocess.Popen", "create /p/x", "list /home/u",
+		"listen 127.0.0.1:0", "connect unix:/run/user/7/bus", "connect unix:@x", "private db.corp.example:5432", "private udp://ntp.corp:123", "connect tcp://a.b:1", "deny a.b:1", "env RATES_URL", "env WEIRD.NAME", "syscall mlock", "import a.b", "call subprocess.Popen", "create /p/x", "list /home/u",
 	} {
 		op, object, _ := strings.Cut(words, " ")
 		a := Access{Op(op), object}
@@ -250,6 +288,7 @@ func TestFixIsWrittenForTheFile(t *testing.T) {
 		{OpRead, "/home/u/a"}:                 "read ~/a",
 		{OpConnect, "PyPI.org:443"}:           "connect pypi.org:443",
 		{OpConnect, "unix:/run/user/7/a/bus"}: "connect unix:${run}/a/bus",
+		{OpPrivate, "DB.corp:1"}:              "private db.corp:1",
 		{OpEnv, "X"}:                          "env X",
 	} {
 		if v := q.Decide(a); v.Fix.String() != want || !v.Locked {
@@ -284,6 +323,9 @@ func TestRelative(t *testing.T) {
 func TestParseAccess(t *testing.T) {
 	for _, c := range []struct{ words, want string }{
 		{"read data/eu.csv", "read data/eu.csv"}, {"  read \t a b  ", "read a b"}, {"connect PyPI.org:443", "connect pypi.org:443"}, {"connect [::ffff:1.2.3.4]:80", "connect 1.2.3.4:80"},
+		{"connect tcp://a.b:1", "connect a.b:1"}, {"private tcp://A.b:1", "private a.b:1"}, {"private udp://a.b:1", "private udp://a.b:1"},
+		{"private", `error: private of what? write OP OBJECT, such as "private db.corp.example:5432"`}, {"private 10.0.0.1:1", `error: "10.0.0.1:1": an address needs no private: write connect alone`},
+		{"private *.b:1", `error: "*.b:1" names more than one address`}, {"privat a.b:1", `error: unknown operation "privat", did you mean "private"?`},
 		{"env RATES_URL", "env RATES_URL"}, {"call threads", "call threads"}, {"create out/x", "create out/x"}, {"list out", "list out"}, {"hide **/.env", "hide **/.env"},
 		{"", `error: write OP OBJECT, such as "read data/eu.csv"`}, {"raed x", `error: unknown operation "raed", did you mean "read"?`}, {"open x", `error: unknown operation "open", did you mean "read"?`},
 		{"listen", `error: listen of what? write OP OBJECT, such as "listen 127.0.0.1:5000"`}, {"connect pypi.org", `error: "pypi.org": add a port, such as "pypi.org:443"`},
@@ -307,6 +349,9 @@ func TestParseRule(t *testing.T) {
 	for _, c := range []struct{ words, want string }{
 		{"read x", "read sub/x"}, {"read ../data/", "read data/"}, {"create out/x", "create sub/out/"}, {"read ${cache}/x", "read ${cache}/x"}, {"read ~/x", "read ~/x"}, {"read /home/u/x", "read ~/x"},
 		{"hide **/.env", "hide **/.env"}, {"hide .env", "hide sub/.env"}, {"connect *.pypi.org:443", "connect *.pypi.org:443"}, {"connect 10.0.0.0/8:1-9", "connect 10.0.0.0/8:1-9"},
+		{"connect a.b:80,443", "connect a.b:80,443"}, {"connect tcp://*.b:80,443", "connect *.b:80,443"}, {"connect tcp://a.b:80", "connect a.b:80"}, {"private *.b:1", "private *.b:1"},
+		{"private a.b:1-9", "private a.b:1-9"}, {"private *:1", `error: "*:1": * never leads to a private address: name the host`}, {"private 10.0.0.0/8:1", `error: "10.0.0.0/8:1": an address needs no private: write connect alone`},
+		{"private ${HOST}:1", "private ${HOST}:1"},
 		{"connect unix:s.sock", "connect unix:sub/s.sock"}, {"env LC_*", "env LC_*"}, {"list ${cache}", `error: "${cache}": list speaks of a folder: end it with /`}, {"connect pypi", `error: "pypi": add a port, such as "pypi:443"`},
 	} {
 		r, err := ParseRule(c.words, "/p", m)
@@ -335,7 +380,7 @@ func TestSensitive(t *testing.T) {
 	m := testMacros
 	for _, o := range []string{"/home/u/.ssh/id_rsa", "/home/u/.ssh", "/home/u/.aws/credentials", "/home/u/.netrc", "/p/.env", "/p/.env.production", "/p/.git/config", "/p/.git/hooks/pre-commit", "/home/u/.bashrc",
 		"/home/u/.mozilla/firefox/x", "/p/tls/server.key", "/p/x.pem", "/etc/shadow", "/root/x", "/home/v/.ssh/x", "/home/u/.config/psb/approved/x", "/p/site/x.pth", "/p/.py-sandboxes", "/home/u/bin/ls", "/proc/1/environ",
-		"unix:/var/run/docker.sock", "unix:/run/user/7/bus", "unix:@/tmp/.X11-unix/X0", "169.254.169.254:80", "metadata.google.internal:80", "[fd00:ec2::254]:80",
+		"unix:/var/run/docker.sock", "unix:/run/user/7/bus", "unix:@/tmp/.X11-unix/X0", "169.254.169.254:80", "metadata.google.internal:80", "[fd00:ec2::254]:80", "[64:ff9b::a9fe:a9fe]:80", "169.254.0.0/16:80", "192.0.0.0/24:80", "udp://169.254.169.254:53", "metadata.example.com:80",
 		"OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "PGPASSWORD", "SSH_AUTH_SOCK", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "*_API_KEY"} {
 		if !Sensitive(o, m) {
 			t.Errorf("%s is not sensitive", o)

@@ -19,9 +19,9 @@ type Change struct {
 // order, blanks, line ends. The rules' Pattern.Text is what is written (see Rule.In), Why becomes the comment.
 //
 // A rule that the text already covers changes nothing, so Edit of Edit is Edit. A key that exists gets the right
-// beside its others, and its own comment stays. A new line stands in the sorted place in its table; a missing table is
-// made. A false, hide or deny in the way of an added right, and a locked file, are errors that name the line; then,
-// as after any error, src is returned as it is.
+// beside its others, and its own comment stays; private brings the connect that it speaks of where the line has none. A
+// new line stands in the sorted place in its table; a missing table is made. A false, hide or deny in the way of an added
+// right, and a locked file, are errors that name the line; then, as after any error, src is returned as it is.
 //
 // What covers what is judged on this text alone, with macros left as they stand and includes not read: to take
 // account of those, ask Decide first.
@@ -51,8 +51,8 @@ func Edit(src []byte, add []Rule) ([]byte, []Change, error) {
 	return out, changes, nil
 }
 
-// Remove takes the rule's right out of the text: the line, or one right of a list. Only a line of that very object is
-// touched; when a wider one allows the access the error names it.
+// Remove takes the rule's right out of the text: the line, or one right of a list, and with connect the private that spoke
+// of it. Only a line of that very object is touched; when a wider one allows the access the error names it.
 func Remove(src []byte, r Rule) ([]byte, []Change, error) {
 	e, err := newEditor(src)
 	if err != nil {
@@ -110,7 +110,7 @@ func newEditor(src []byte) (*editor, error) {
 	for i := range q.Rules {
 		r := &q.Rules[i]
 		l := byLine[r.Origin.Line]
-		l.ruled, l.object, l.from, l.value = true, symbolObject(r), p.Rules[i].Pattern.From, p.Rules[i].Value
+		l.ruled, l.object, l.from, l.value = true, lineObject(r), p.Rules[i].Pattern.From, p.Rules[i].Value
 		l.rights, l.deny = append(l.rights, r.Op), r.Deny
 	}
 	return e, nil
@@ -138,6 +138,39 @@ func symbolObject(r *Rule) string {
 	return r.Pattern.Object
 }
 
+// lineObject is the same for all keys that mean the same, "a:80,443" and "tcp://A:443,80".
+func lineObject(r *Rule) string {
+	object := symbolObject(r)
+	if n, err := parseNet(object); err == nil && isNetOp(r.Op) && n.unix == "" {
+		return n.canonical()
+	}
+	return object
+}
+
+// decide is Decide, which judges one thing, for what a rule names: a network or wildcard as a whole, several ports one by
+// one. What it cannot read, such as a macro, it refuses as Decide does.
+func (e *editor) decide(op Op, object string) Verdict {
+	n, err := parseNet(object)
+	if !isNetOp(op) || err != nil || n.single() {
+		return e.policy.Decide(Access{Op: op, Object: object})
+	}
+	all := Verdict{Allowed: true}
+	for _, part := range n.parts() {
+		v := Verdict{}
+		e.policy.judge(question{op: op, obj: object, net: part}, &v)
+		if v.Blocker != nil {
+			return v
+		}
+		if !v.Allowed {
+			all = v
+		}
+		if all.Allowed {
+			all.By = v.By
+		}
+	}
+	return all
+}
+
 // check refuses a rule that could not stand in a file.
 func (e *editor) check(r Rule) error {
 	text := r.Pattern.Text
@@ -146,6 +179,9 @@ func (e *editor) check(r Rule) error {
 	}
 	if strings.ToValidUTF8(text, "") != text {
 		return fmt.Errorf("%q is not UTF-8 and cannot be ruled by name; rule its folder", text)
+	}
+	if from := r.Pattern.From; strings.ToValidUTF8(from, "") != from {
+		return fmt.Errorf("%q: from %q is not UTF-8 and cannot be named", text, from)
 	}
 	if isFileOp(r.Op) {
 		return checkFile(text, r.Pattern.From, []string{string(r.Op)})
@@ -176,6 +212,9 @@ func (e *editor) add(r Rule) error {
 		r.Deny = true
 	}
 	r.Origin = Origin{}
+	if isNetOp(r.Op) {
+		r.Pattern.Text = strings.TrimPrefix(r.Pattern.Text, "tcp://")
+	}
 	if e.policy.Locked && !r.Deny {
 		return fmt.Errorf("line %d: the policy is locked, so %s cannot be added", e.policy.LockedAt.Line, r)
 	}
@@ -183,14 +222,15 @@ func (e *editor) add(r Rule) error {
 	if err := symbols().rule(&sym); err != nil {
 		return err
 	}
-	if text := r.Pattern.Text; isNetOp(r.Op) && !strings.HasPrefix(text, "unix:") {
-		if n, err := parseNet(text); err == nil && n.anyFree() && r.Op != OpListen {
-			return fmt.Errorf("%q: port 0 means any free port, which only listen can ask for", text)
-		}
+	if n, err := parseNet(r.Pattern.Text); err == nil && isNetOp(r.Op) && n.anyFree() && r.Op != OpListen {
+		return anyFreeError(r.Pattern.Text)
 	}
-	object := symbolObject(&sym)
-	own := e.line(r.Op, object)
-	v := e.policy.Decide(Access{Op: r.Op, Object: object})
+	object := lineObject(&sym)
+	var own *editLine
+	if lines := e.of(r.Op, object); len(lines) > 0 {
+		own = lines[0]
+	}
+	v := e.decide(r.Op, object)
 	switch {
 	case r.Deny:
 		if said := v.Blocker != nil || v.Allowed && (r.Op == OpHide || r.Op == OpDeny); said {
@@ -211,6 +251,10 @@ func (e *editor) add(r Rule) error {
 	}
 	own.put(r)
 	e.policy.Rules = append(e.policy.Rules, sym)
+	if r.Op == OpPrivate {
+		sym.Op = OpConnect
+		e.policy.Rules = append(e.policy.Rules, sym)
+	}
 	return nil
 }
 
@@ -223,14 +267,12 @@ func (e *editor) contradictions(rules []Rule) []error {
 		if err := symbols().rule(&sym); err != nil || r.Deny || r.Op == OpHide || r.Op == OpDeny {
 			continue // add has checked the first
 		}
-		if v := e.policy.Decide(Access{Op: r.Op, Object: symbolObject(&sym)}); v.Blocker != nil {
+		if v := e.decide(r.Op, lineObject(&sym)); v.Blocker != nil {
 			errs = append(errs, e.inTheWay(v.Blocker, r))
 		}
 	}
 	return errs
 }
-
-func isNetOp(op Op) bool { return contains(netOps, string(op)) }
 
 func (e *editor) inTheWay(b *Rule, r Rule) error {
 	says := quoteTOML(string(b.Op))
@@ -244,14 +286,15 @@ func (e *editor) inTheWay(b *Rule, r Rule) error {
 	return fmt.Errorf("%s: %s = %s stands in the way of %s", where, keyText(b.Op, b.Pattern.Text), says, printable(r.String()))
 }
 
-// line finds the line whose key names the object.
-func (e *editor) line(op Op, object string) *editLine {
+// of finds the lines whose key names the object: one, unless it is written in two ways.
+func (e *editor) of(op Op, object string) []*editLine {
+	var out []*editLine
 	for _, l := range e.lines {
 		if l.ruled && !l.removed && l.table == tableOf(op) && l.object == object {
-			return l
+			out = append(out, l)
 		}
 	}
-	return nil
+	return out
 }
 
 func (e *editor) remove(r Rule) error {
@@ -262,29 +305,21 @@ func (e *editor) remove(r Rule) error {
 	if err := symbols().rule(&sym); err != nil {
 		return err
 	}
-	object := symbolObject(&sym)
-	l := e.line(r.Op, object)
-	if l == nil {
-		v := e.policy.Decide(Access{Op: r.Op, Object: object})
+	object := lineObject(&sym)
+	lines := e.of(r.Op, object)
+	if len(lines) == 0 {
+		v := e.decide(r.Op, object)
 		if v.Allowed {
 			return fmt.Errorf("no line of its own: line %d, %s, allows %s", v.By.Origin.Line, keyText(v.By.Op, v.By.Pattern.Text), printable(r.String()))
 		}
 		return fmt.Errorf("no line says %s", printable(r.String()))
 	}
-	var left []Op
-	for _, op := range l.rights {
-		if op != r.Op {
-			left = append(left, op)
-		}
+	said := false
+	for _, l := range lines {
+		said = l.take(r) || said
 	}
-	switch {
-	case len(left) == len(l.rights):
+	if l := lines[0]; !said {
 		return fmt.Errorf("line %d: %s = %s does not say %s", l.lineNumber(), keyText(r.Op, l.key), rightsText(l.rights, l.from), r.Op)
-	case len(left) == 0:
-		l.removed = true
-	default:
-		l.rights = left
 	}
-	l.changed, l.asked = true, r
 	return nil
 }

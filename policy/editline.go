@@ -56,6 +56,9 @@ func (l *editLine) put(r Rule) {
 	for _, op := range l.rights {
 		has[op] = true
 	}
+	if has[OpPrivate] {
+		has[OpConnect] = true
+	}
 	tree := strings.HasSuffix(l.object, "/")
 	if has[OpWrite] {
 		delete(has, OpRead)
@@ -72,6 +75,26 @@ func (l *editLine) put(r Rule) {
 			l.rights = append(l.rights, Op(op))
 		}
 	}
+}
+
+// take takes r's right out of the line, and private with connect; it says whether the line had it.
+func (l *editLine) take(r Rule) bool {
+	var left []Op
+	had := false
+	for _, op := range l.rights {
+		if op == r.Op {
+			had = true
+		} else if op != OpPrivate || r.Op != OpConnect {
+			left = append(left, op)
+		}
+	}
+	if had {
+		l.changed, l.asked, l.removed = true, r, len(left) == 0
+		if !l.removed {
+			l.rights = left
+		}
+	}
+	return had
 }
 
 // text writes the value of the line.

@@ -95,7 +95,7 @@ func (x expander) rule(r *Rule) error {
 	switch {
 	case isFileOp(r.Op):
 		return x.fileRule(r)
-	case r.Op == OpConnect || r.Op == OpListen || r.Op == OpDeny:
+	case isNetOp(r.Op):
 		return x.netRule(r)
 	case r.Op == OpEnv && r.Value != nil:
 		t, err := parseTemplate(*r.Value, false)
@@ -233,8 +233,14 @@ func (x expander) netRule(r *Rule) error {
 		return nil
 	}
 	n, err := parseNet(r.Pattern.Object)
-	if err == nil && t.hasRef() && n.anyFree() && r.Op != OpListen {
-		err = fmt.Errorf("%q: port 0 means any free port, which only listen can ask for", r.Pattern.Object)
+	if err != nil {
+		return err
+	}
+	switch {
+	case t.hasRef() && n.anyFree() && r.Op != OpListen:
+		err = anyFreeError(r.Pattern.Object)
+	case n.any && r.Op == OpPrivate: // an address that a macro yields does no harm: it is what connect opens
+		err = checkPrivate(r.Pattern.Object)
 	}
 	return err
 }

@@ -97,6 +97,8 @@ A = "${SET}:${NONE}:$${SET}:${MACRO}"
 	}
 	for src, want := range map[string]string{
 		"[net]\n\"${NONE}:1\" = \"connect\"\n":                                   `p:2: "${NONE}:1": variable NONE is unset or empty (write ${NONE:-…} to give a default)`,
+		"[net]\n\"${NONE:-*}:1\" = [\"connect\", \"private\"]\n":                 `p:2: "*:1": * never leads to a private address: name the host`,
+		"[net]\n\"a:${NONE:-0}\" = \"connect\"\n":                                `p:2: "a:0": port 0 means any free port, which only listen can ask for`,
 		"[net]\n\"${SET}:1\" = \"connect\"\n":                                    `p:2: "/srv/set:1": /srv/set is no network`,
 		"[files]\n\"/d/\" = { from = \"${ROOT}/\", right = \"read\" }\n":         `p:2: "/d/": from "${ROOT}/": this is the whole file system (/); name the files or folders inside it that the program needs`,
 		"[files]\n\"${SET}/../../\" = \"list\"\n":                                `p:2: "${SET}/../../": this is the whole file system (/); name the files or folders inside it that the program needs`,

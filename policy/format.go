@@ -66,7 +66,7 @@ func keyText(op Op, text string) string {
 // tableOf names the table that holds rules of an operation.
 func tableOf(op Op) string {
 	switch op {
-	case OpConnect, OpListen, OpDeny:
+	case OpConnect, OpPrivate, OpListen, OpDeny:
 		return "net"
 	case OpEnv:
 		return "env"
@@ -106,7 +106,7 @@ func rightsText(rights []Op, from string) string {
 
 // lineRank groups the lines of a table: what runs, what changes, what reads; what connects, what listens.
 func lineRank(rights []Op) int {
-	order := []Op{OpExec, OpDevice, OpCreate, OpWrite, OpList, OpRead, OpHide, OpConnect, OpListen, OpDeny}
+	order := []Op{OpExec, OpDevice, OpCreate, OpWrite, OpList, OpRead, OpHide, OpConnect, OpPrivate, OpListen, OpDeny}
 	best := len(order)
 	for _, r := range rights {
 		for i, o := range order {

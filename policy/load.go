@@ -282,7 +282,8 @@ func (l *loader) onlyNarrows(q *Policy, lock *loaded, inside map[*loaded]bool) {
 }
 
 // Allow gives a copy of p with rules that stand in no file added, as --allow does; from says where they come from
-// ("command line"). A locked policy takes only rules that refuse. Call it before Expand.
+// ("command line"); private brings its connect, as in a file. A locked policy takes only rules that refuse. Call it
+// before Expand.
 func (p *Policy) Allow(from string, rules ...Rule) (*Policy, error) {
 	q := *p
 	q.Rules = append([]Rule{}, p.Rules...)
@@ -292,6 +293,10 @@ func (p *Policy) Allow(from string, rules ...Rule) (*Policy, error) {
 		}
 		r.Origin = Origin{From: from}
 		q.Rules = append(q.Rules, r)
+		if r.Op == OpPrivate {
+			r.Op = OpConnect
+			q.Rules = append(q.Rules, r)
+		}
 	}
 	return &q, nil
 }

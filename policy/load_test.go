@@ -170,6 +170,13 @@ func TestAllow(t *testing.T) {
 	if _, err := locked.Allow("command line", r); err == nil || err.Error() != "p:1: the policy is locked, so read x cannot be added" {
 		t.Error(err)
 	}
+	both, err := (&Policy{}).Allow("command line", ruleLine("private db.corp:1"))
+	if err == nil {
+		both, err = both.Expand(testMacros)
+	}
+	if err != nil || !both.Decide(Access{OpPrivate, "db.corp:1"}).Allowed || !both.Decide(Access{OpConnect, "db.corp:1"}).Allowed {
+		t.Errorf("private and its connect: %v", err)
+	}
 	if _, err := locked.Allow("command line", ruleLine("never env X")); err != nil {
 		t.Error(err)
 	}

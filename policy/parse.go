@@ -111,7 +111,7 @@ func tables() []table {
 		{"sandbox", "", (*reader).sandbox},
 		{"env", `true: the host's value, "text": this value, false: never`, (*reader).env},
 		{"files", "read, write (also reads), exec, hide: name/ is everything below; create, list: that folder only", (*reader).files},
-		{"net", "connect, listen, deny", (*reader).net},
+		{"net", "connect, listen, deny; private beside connect: the name may lead into the own networks", (*reader).net},
 		{"syscalls", "true: allow beside the base set, false: never", (*reader).syscalls},
 		{"limits", "", (*reader).limits},
 		{"python", "", (*reader).python},

@@ -142,7 +142,7 @@ func near(got string, valid []string) string {
 var synonyms = map[string]string{
 	"r": "read", "ro": "read", "rd": "read", "w": "write", "rw": "write", "readwrite": "write", "read-write": "write",
 	"x": "exec", "rx": "exec", "execute": "exec", "run": "exec", "ls": "list", "dir": "list", "deny": "hide",
-	"none": "hide", "block": "deny", "allow": "connect", "outbound": "connect", "bind": "listen", "inbound": "listen",
+	"none": "hide", "block": "deny", "allow": "connect", "outbound": "connect", "bind": "listen", "inbound": "listen", "internal": "private", "intranet": "private", "lan": "private",
 	"mkdir": "create", "open": "read", "delete": "write", "unlink": "write", "getenv": "env", "variable": "env",
 	"timeout": "wall", "processes": "pids", "nofile": "open_files", "cpu": "cpus", "ram": "memory", "mem": "memory",
 	"filesystem": "files", "fs": "files", "network": "net", "environment": "env", "imports": "python.import",

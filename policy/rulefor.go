@@ -9,7 +9,7 @@ import (
 
 // Ops are the operations of the grammar "OP OBJECT", in the order in which help shows them.
 func Ops() []string {
-	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "listen", "deny", "env", "syscall", "import", "call"}
+	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "private", "listen", "deny", "env", "syscall", "import", "call"}
 }
 
 // ParseAccess reads "OP OBJECT". The object is everything after the first run of blanks, so a path may hold blanks;
@@ -27,8 +27,11 @@ func ParseAccess(words string) (Access, error) {
 	}
 	a := Access{Op: Op(op), Object: object}
 	switch a.Op {
-	case OpConnect, OpListen, OpDeny:
+	case OpConnect, OpPrivate, OpListen, OpDeny:
 		n, err := parseNet(object)
+		if err == nil && a.Op == OpPrivate {
+			err = checkPrivate(object)
+		}
 		if err != nil {
 			return Access{}, err
 		}
@@ -59,6 +62,8 @@ func example(op Op) string {
 	switch op {
 	case OpConnect, OpDeny:
 		return string(op) + " pypi.org:443"
+	case OpPrivate:
+		return "private db.corp.example:5432"
 	case OpListen:
 		return "listen 127.0.0.1:5000"
 	case OpEnv:
@@ -84,8 +89,11 @@ func checkObject(op Op, object string) error {
 			key += "/" // an access may name the new name, or the folder without "/"
 		}
 		return checkFile(key, "", []string{string(op)})
-	case op == OpConnect || op == OpListen || op == OpDeny:
-		return checkNet(object)
+	case isNetOp(op):
+		if err := checkNet(object); err != nil || op != OpPrivate {
+			return err
+		}
+		return checkPrivate(object)
 	case op == OpEnv:
 		return checkEnvName(object)
 	case op == OpSyscall && !syscallName(object):
@@ -106,10 +114,10 @@ func ParseRule(words, dir string, m Macros) (Rule, error) {
 	op, object := splitWords(words)
 	a, err := ParseAccess(words)
 	if err != nil {
-		if !contains(netOps, op) || checkNet(object) != nil {
+		if !isNetOp(Op(op)) || checkObject(Op(op), object) != nil {
 			return Rule{}, err
 		}
-		a = Access{Op: Op(op), Object: object} // a network, a wildcard, a range of ports or a macro
+		a = Access{Op: Op(op), Object: strings.TrimPrefix(object, "tcp://")} // a network, a wildcard, several ports or a macro
 	}
 	kept := Rule{Op: a.Op, Pattern: Pattern{Text: a.Object}, Deny: a.Op == OpHide || a.Op == OpDeny}
 	switch {
@@ -163,7 +171,7 @@ func Resolve(a Access, m Macros) (Access, error) {
 func RuleFor(a Access) Rule {
 	r := Rule{Op: a.Op, Deny: a.Op == OpHide || a.Op == OpDeny, Pattern: Pattern{Text: a.Object, Object: a.Object}}
 	if !isFileOp(a.Op) {
-		if n, err := parseNet(a.Object); err == nil && n.single() && contains(netOps, string(a.Op)) {
+		if n, err := parseNet(a.Object); err == nil && n.single() && isNetOp(a.Op) {
 			r.Pattern.Object = n.canonical()
 			r.Pattern.Text = strings.ReplaceAll(r.Pattern.Object, "${", "$${")
 		}

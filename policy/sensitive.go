@@ -1,8 +1,8 @@
 package policy
 
 import (
-	"net/netip"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +14,7 @@ import (
 // means "look", false never means "harmless".
 func Sensitive(object string, m Macros) bool {
 	if sock, ok := strings.CutPrefix(object, "unix:"); ok {
-		return sensitiveSocket(sock, m)
+		return SocketPower(sock, m) != ""
 	}
 	if strings.HasPrefix(object, "/") {
 		return sensitivePath(object, m)
@@ -50,26 +50,9 @@ func SecretName(name string) bool {
 func sensitiveAddress(n netPattern) bool {
 	if n.prefix.IsValid() {
 		a := n.prefix.Addr()
-		for _, meta := range []string{"169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"} {
-			if n.prefix.Contains(netip.MustParseAddr(meta)) {
-				return true
-			}
-		}
-		return a.IsLinkLocalUnicast()
+		return a.IsLinkLocalUnicast() || Metadata(a) || slices.ContainsFunc(metadata, n.prefix.Contains)
 	}
-	return n.any || strings.HasPrefix(n.name, "metadata.") || n.name == "metadata" || n.name == "instance-data"
-}
-
-func sensitiveSocket(sock string, m Macros) bool {
-	if strings.HasPrefix(sock, "@") {
-		return true
-	}
-	for _, word := range []string{"docker", "podman", "containerd", "crio", "bus", "gpg", "ssh", "keyring", "agent", "x11", "wayland", "systemd", "libvirt", "lxd", "snapd"} {
-		if strings.Contains(strings.ToLower(sock), word) {
-			return true
-		}
-	}
-	return m.Run != "" && within(sock, m.Run)
+	return n.any || strings.HasPrefix(n.name, "metadata.") || MetadataName(n.name)
 }
 
 // Folders and files below the home whose content is a credential, or which other programs obey.

@@ -5,7 +5,10 @@ import (
 	"strings"
 )
 
-var netOps = []string{"connect", "listen", "deny"}
+// netOps are the rights of [net], in the order in which a list of them is written.
+var netOps = []string{"connect", "private", "listen", "deny"}
+
+func isNetOp(op Op) bool { return contains(netOps, string(op)) }
 
 func (r *reader) net(o Origin, key string, v any, e entry) {
 	var names []string
@@ -37,11 +40,21 @@ func (r *reader) net(o Origin, key string, v any, e entry) {
 				return
 			}
 		}
+		if n == "private" {
+			err := checkPrivate(key)
+			if err == nil && !contains(names, "connect") {
+				err = fmt.Errorf(`%q: private says where a connect may lead: write ["connect", "private"]`, key)
+			}
+			if err != nil {
+				r.probs.add(o, "%s", err)
+				return
+			}
+		}
 		if contains(names[:i], n) {
 			continue
 		}
 		if pat, err := parseNet(key); err == nil && pat.anyFree() && n != "listen" {
-			r.probs.add(o, "%q: port 0 means any free port, which only listen can ask for", key)
+			r.probs.add(o, "%s", anyFreeError(key))
 			return
 		}
 		r.rule(Op(n), key, o, e.comment).Deny = n == "deny"
@@ -64,4 +77,23 @@ func checkNet(key string) error {
 	}
 	_, err = parseNet(key)
 	return err
+}
+
+func anyFreeError(key string) error {
+	return fmt.Errorf("%q: port 0 means any free port, which only listen can ask for", key)
+}
+
+// checkPrivate refuses private where it would say too much, or nothing. What holds macros is judged once expanded.
+func checkPrivate(key string) error {
+	n, err := parseNet(key)
+	switch {
+	case strings.HasPrefix(key, "unix:"):
+		return fmt.Errorf("%q: a socket needs no private: write connect alone", key)
+	case err != nil:
+	case n.any:
+		return fmt.Errorf("%q: * never leads to a private address: name the host", key)
+	case n.prefix.IsValid() || n.name == "localhost":
+		return fmt.Errorf("%q: an address needs no private: write connect alone", key)
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ func filters() map[string]Filter {
 		for _, o := range []Options{
 			{},
 			{NoteFD: testNote, Listener: true, LandlockABI: 7},
-			{NoteFD: testNote, Listener: true, LandlockABI: 5, FreeConnect: true},
+			{NoteFD: testNote, Listener: true, LandlockABI: 5},
 			{NoteFD: testNote, Listener: true, Lite: true, LandlockABI: 7},
 			{NoteFD: testNote, Lite: true, LandlockABI: 2},
 			{NoteFD: testNote, Listener: true, LandlockABI: 7, Extra: map[string]bool{"ustat": true, "socket": false, "statmount": false}},

@@ -16,7 +16,8 @@ func TestEnforceCalls(t *testing.T) {
 	lite := Options{NoteFD: testNote, Listener: true, LandlockABI: 7, Lite: true}
 	liteOld := Options{NoteFD: testNote, Listener: true, LandlockABI: 3, Lite: true}
 	deaf := Options{NoteFD: testNote, LandlockABI: 7}
-	free := Options{NoteFD: testNote, Listener: true, LandlockABI: 7, FreeConnect: true}
+	brokered := Options{NoteFD: testNote, Listener: true, LandlockABI: 7, Broker: true}
+	relayed := Options{NoteFD: testNote, Listener: true, LandlockABI: 7, Broker: true, Datagrams: true}
 	noShim := Options{Listener: true, LandlockABI: 7}
 	const ask = Action(retNotify)
 	note := uint64(uint32(0xffffffff - 0x505342 + 1))
@@ -106,7 +107,21 @@ func TestEnforceCalls(t *testing.T) {
 		{plain, "getsockopt", [6]uint64{3, 6, 77}, Allow},
 
 		{plain, "connect", [6]uint64{3}, ask},
-		{free, "connect", [6]uint64{3}, Allow},
+		{plain, "listen", [6]uint64{3}, Allow},
+		{plain, "bind", [6]uint64{3}, Allow},
+		{brokered, "connect", [6]uint64{3}, ask},
+		{brokered, "listen", [6]uint64{3}, ask},
+		{brokered, "bind", [6]uint64{3}, ask},
+		{brokered, "accept4", [6]uint64{3}, Allow},
+		{brokered, "sendto", [6]uint64{3, 0, 0, 0x4000}, Allow},
+		{brokered, "sendto", [6]uint64{3, 0, 0, 0x4000, 1}, ask},
+		{brokered, "sendto", [6]uint64{3, 0, 0, 0, upper}, ask},
+		{brokered, "sendto", [6]uint64{3, 0, 0, 0x20000000, 1}, Fail(EOPNOTSUPP)},
+		{brokered, "sendmsg", [6]uint64{3, 1}, Allow},
+		{relayed, "sendto", [6]uint64{3}, Allow},
+		{relayed, "sendmsg", [6]uint64{3, 1}, ask},
+		{relayed, "sendmsg", [6]uint64{3, 1, 0x20000000}, Fail(EOPNOTSUPP)},
+		{relayed, "sendmmsg", [6]uint64{3, 1}, ask},
 		{deaf, "connect", [6]uint64{3}, Fail(EACCES)},
 		{plain, "sendto", [6]uint64{3, 0, 0, 0x4000}, Allow},
 		{plain, "sendto", [6]uint64{3, 0, 0, 0x20004000}, Fail(EOPNOTSUPP)},
@@ -197,7 +212,7 @@ func TestFloor(t *testing.T) {
 		extra[n] = true
 	}
 	ones := ^uint64(0)
-	for _, o := range []Options{{Listener: true, LandlockABI: 7}, {Lite: true}, {Listener: true, FreeConnect: true, Extra: extra}} {
+	for _, o := range []Options{{Listener: true, LandlockABI: 7}, {Lite: true}, {Listener: true, Extra: extra}} {
 		o.Arch, o.NoteFD = AMD64, testNote
 		enforce, learn := built(t, Enforce(o)), built(t, Learn(o))
 		for n := range extra {

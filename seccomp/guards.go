@@ -5,12 +5,12 @@ const (
 	cloneNew     = 0x02000000 | 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 // cgroup mnt uts ipc user pid net
 	cloneNewTime = 0x00000080                                                                               // unshare only: in clone it is part of the exit signal
 
-	afUnix, afInet, afInet6, afNetlink, afPacket = 1, 2, 10, 16, 17
-	sockStream, sockRaw, sockSeqpacket           = 1, 3, 5
-	sockPacket                                   = 10
-	sockTypeBits                                 = 0xf // the rest of the word is SOCK_CLOEXEC, SOCK_NONBLOCK
-	msgFastopen                                  = 0x20000000
-	solSocket, soPeerPIDFD                       = 1, 77
+	afUnix, afInet, afInet6, afNetlink, afPacket  = 1, 2, 10, 16, 17
+	sockStream, sockDgram, sockRaw, sockSeqpacket = 1, 2, 3, 5
+	sockPacket                                    = 10
+	sockTypeBits                                  = 0xf // the rest of the word is SOCK_CLOEXEC, SOCK_NONBLOCK
+	msgFastopen                                   = 0x20000000
+	solSocket, soPeerPIDFD                        = 1, 77
 
 	oCreat, oTmpfile = 0o100, 0o20000000
 	sIFMT            = 0o170000
@@ -89,7 +89,15 @@ func guards(o Options) map[string][]Call {
 	for name, flags := range map[string]int{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
 		// Plain: what a kernel with fast open switched off answers, and callers fall back to connect.
 		add(name, Fail(EOPNOTSUPP), "MSG_FASTOPEN connects without connect", has(flags, msgFastopen))
-		add(name, Allow, other)
+		switch {
+		case o.Broker && name == "sendto":
+			add(name, Allow, "to the peer already connected", null(4))
+			add(name, Notify(EACCES), "the broker sees where it goes")
+		case o.Datagrams:
+			add(name, Notify(EACCES), "the broker sees where it goes")
+		default:
+			add(name, Allow, other)
+		}
 	}
 
 	// A listener of its own would let a program answer "continue" before psb's TRACE action is looked at (notify beats trace), so
@@ -102,10 +110,10 @@ func guards(o Options) map[string][]Call {
 		add(name, Fail(EPERM), "pages of another process")
 	}
 
-	if o.FreeConnect {
-		add("connect", Allow, "nothing outside the box can be reached")
-	} else {
-		add("connect", Notify(EACCES), "the supervisor looks at the address and connects")
+	add("connect", Notify(EACCES), "the supervisor looks at the address and connects")
+	if o.Broker {
+		add("listen", Notify(EACCES), "the broker looks at whose network it is, and listens")
+		add("bind", Notify(EACCES), "the broker looks at whose network it is, and binds")
 	}
 
 	// A process group reaches outside the pid namespace, where the box keeps psb's for job control.
@@ -119,7 +127,7 @@ func guards(o Options) map[string][]Call {
 	signalGuards(o, add)
 	add("ioctl", Allow, other)
 	if o.Lite {
-		liteGuards(add)
+		liteGuards(o.Broker, add)
 	}
 	return g
 }
@@ -203,12 +211,14 @@ func signalGuards(o Options, add func(string, Action, string, ...Cond)) {
 }
 
 // liteGuards: what shared ipc and pid namespaces leave open whatever Landlock's ABI.
-func liteGuards(add func(string, Action, string, ...Cond)) {
+func liteGuards(broker bool, add func(string, Action, string, ...Cond)) {
 	add("prlimit64", Allow, "own limits", is(0, 0))
 	add("prlimit64", Allow, "a question", null(2))
 	add("prlimit64", Notify(EPERM), "limits another process, a CPU limit of 0 kills it")
 	// Landlock judges bind but not the port that listen picks for an unbound socket.
-	add("listen", Notify(EACCES), "may open a port of the host")
+	if !broker {
+		add("listen", Notify(EACCES), "may open a port of the host")
+	}
 	group{"", `shmget shmat shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl mq_open mq_unlink`}.each(func(name string) {
 		add(name, Notify(EPERM), "objects shared with the host's other programs")
 	})

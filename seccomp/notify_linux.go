@@ -1,4 +1,4 @@
-// What it does to the process: waits on a listener (Go's poller, no thread is held) and answers calls of the process behind it.
+// What it does to the process: waits on a listener, holding a thread, and answers calls of the process behind it.
 // Undone: an answer is final; closing the listener makes every waiting and later call fail with ENOSYS.
 // Preconditions: Linux 5.5; the descriptor of a filter installed with SECCOMP_FILTER_FLAG_NEW_LISTENER; one receiver only.
 // Called by: Supervise, and whoever needs the loop in another form.
@@ -11,18 +11,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
-// Listener receives the calls that a filter hands over.
+// Listener receives the calls that a filter hands over. One goroutine receives; the other methods are for any.
 type Listener struct {
-	file *os.File
-	raw  interface {
-		Read(func(fd uintptr) bool) error
-		Control(func(fd uintptr)) error
-	}
-	size int // bytes of a request, as this kernel says
+	fd     int
+	wake   int          // an eventfd that ends a blocked Receive
+	size   int          // bytes of a request, as this kernel says
+	mu     sync.RWMutex // held for reading while fd is used: a number that was closed may be another file's
+	closed atomic.Bool
 }
 
 // NewListener takes over fd, which must be a seccomp listener; it belongs to the Listener from then on, also after an error.
@@ -42,41 +43,57 @@ func NewListener(fd int) (*Listener, error) {
 	if e := sysIDValid(fd, 0); e != unix.ENOENT {
 		return fail("not a listener", e)
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // what makes os.NewFile use the poller
-		return fail("fcntl", err)
-	}
-	f := os.NewFile(uintptr(fd), "seccomp listener")
-	raw, err := f.SyscallConn()
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("seccomp listener: %w", err)
+		return fail("eventfd", err)
 	}
-	return &Listener{file: f, raw: raw, size: int(req)}, nil
+	return &Listener{fd: fd, wake: wake, size: int(req)}, nil
 }
 
 // Close ends a blocked Receive with os.ErrClosed.
-func (l *Listener) Close() error { return l.file.Close() }
+func (l *Listener) Close() error {
+	if l.closed.Swap(true) {
+		return os.ErrClosed
+	}
+	_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	unix.Close(l.wake)
+	return unix.Close(l.fd)
+}
+
+// use holds the descriptor open while f uses it.
+func (l *Listener) use(f func(fd int)) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed.Load() {
+		return os.ErrClosed
+	}
+	f(l.fd)
+	return nil
+}
 
 // Receive waits for the next call. io.EOF: no process wears the filter any more (Linux 5.9; before, close the listener when
 // the box has ended). A call whose process died before it could be read is skipped.
+//
+// It waits in poll(2), on a thread, and not in Go's poller: who calls waits for the answer, and a goroutine that the poller wakes costs as much
+// again as the answer.
 func (l *Listener) Receive() (*Request, error) {
 	for {
 		var n sysNotif
 		var ready int16
 		var e unix.Errno
-		err := l.raw.Read(func(fd uintptr) bool {
-			// RECV blocks in the kernel whatever O_NONBLOCK says, so look first. With one receiver a request that poll has
-			// seen can vanish, but RECV then says so.
-			p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-			if _, err := unix.Poll(p, 0); err != nil {
+		err := l.use(func(fd int) {
+			p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(l.wake), Events: unix.POLLIN}}
+			if _, err := unix.Poll(p, -1); err != nil {
 				e = unix.EINTR
-				return true
+				return
 			}
-			ready = p[0].Revents
-			if ready&unix.POLLIN != 0 {
-				n, e = sysRecv(int(fd), l.size)
+			// RECV blocks in the kernel, so only what poll has seen is received. With one receiver a request can vanish meanwhile, but RECV then
+			// says so.
+			if ready = p[0].Revents; ready&unix.POLLIN != 0 {
+				n, e = sysRecv(fd, l.size)
 			}
-			return ready != 0
 		})
 		switch {
 		case err != nil:
@@ -99,7 +116,7 @@ func (l *Listener) Receive() (*Request, error) {
 // a true answer belongs to it; after a false one it may belong to another process with the same number.
 func (l *Listener) IDValid(id uint64) bool {
 	e := unix.EBADF
-	if err := l.raw.Control(func(fd uintptr) { e = sysIDValid(int(fd), id) }); err != nil {
+	if err := l.use(func(fd int) { e = sysIDValid(fd, id) }); err != nil {
 		return false
 	}
 	return e == 0
@@ -129,7 +146,7 @@ func (l *Listener) Respond(id uint64, a Answer) error {
 	}
 	for {
 		var e unix.Errno
-		if err := l.raw.Control(func(fd uintptr) { e = sysSend(int(fd), &r) }); err != nil {
+		if err := l.use(func(fd int) { e = sysSend(fd, &r) }); err != nil {
 			return fmt.Errorf("seccomp listener: %w", err)
 		}
 		switch e {
@@ -141,6 +158,30 @@ func (l *Listener) Respond(id uint64, a Answer) error {
 			return ErrGone
 		}
 		return fmt.Errorf("seccomp notif_send: %w", e)
+	}
+}
+
+// Place puts a copy of psb's descriptor from over the descriptor at of the process whose call waits, as dup3(2) would: what stood there is
+// closed. Linux 5.9, see seccomp_unotify(2). The call must be answered all the same. ErrGone: it no longer waits.
+func (l *Listener) Place(id uint64, from int, at int32, closeOnExec bool) error {
+	a := sysAddFD{ID: id, Flags: addFDSet, SrcFD: uint32(from), NewFD: uint32(at)}
+	if closeOnExec {
+		a.NewFlags = unix.O_CLOEXEC
+	}
+	for {
+		var e unix.Errno
+		if err := l.use(func(fd int) { e = sysPutFD(fd, &a) }); err != nil {
+			return fmt.Errorf("seccomp listener: %w", err)
+		}
+		switch e {
+		case 0:
+			return nil
+		case unix.EINTR:
+			continue
+		case unix.ENOENT, unix.EINPROGRESS:
+			return ErrGone
+		}
+		return fmt.Errorf("seccomp notif_addfd: %w", e)
 	}
 }
 

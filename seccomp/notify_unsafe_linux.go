@@ -17,6 +17,7 @@ const (
 	ioctlRecv    = 0xc0502100
 	ioctlSend    = 0xc0182101
 	ioctlIDValid = 0x80082102
+	ioctlAddFD   = 0x40182103 // Linux 5.9
 )
 
 // sysNotif is struct seccomp_notif.
@@ -36,6 +37,22 @@ type sysResp struct {
 	Val   int64
 	Error int32
 	Flags uint32
+}
+
+// sysAddFD is struct seccomp_notif_addfd.
+type sysAddFD struct {
+	ID       uint64
+	Flags    uint32
+	SrcFD    uint32
+	NewFD    uint32
+	NewFlags uint32
+}
+
+const addFDSet = 1 // SECCOMP_ADDFD_FLAG_SETFD
+
+func sysPutFD(fd int, a *sysAddFD) unix.Errno {
+	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAddFD, uintptr(unsafe.Pointer(a)))
+	return e
 }
 
 const flagContinue = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE, Linux 5.5

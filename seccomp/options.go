@@ -11,7 +11,8 @@ type Options struct {
 	Arch        Arch
 	NoteFD      int32           // descriptor to which the Python shim writes its notes; 0 or more = no shim
 	Listener    bool            // a supervisor will hold the listener; otherwise Notify becomes its errno
-	FreeConnect bool            // connect(2) is not asked about: only where nothing outside the box can be reached
+	Broker      bool            // a broker connects and listens on the box's behalf: sockets that it hands in belong to the host's network
+	Datagrams   bool            // with Broker: it relays datagrams, and is asked wherever they may go
 	Lite        bool            // no namespaces: Landlock and this filter are all there is
 	IDs         *IDs            // the program's own; nil leaves changes of ids to the kernel
 	LandlockABI int             // of the ruleset the box wears; 0 = none. Below 4 and 6 the filter holds what Landlock cannot
@@ -100,6 +101,9 @@ func Enforce(o Options) Filter {
 	return f
 }
 
+// brokered are the calls that only the broker answers, in a learning run, too: it has to make them.
+const brokered = `connect listen bind sendto sendmsg sendmmsg`
+
 // Learn is the filter of a learning run: the calls of the baseline run, quiet refusals stay as they are, a note and
 // everything else stop the tracer, which asks Enforce(o).Decide what to do. Foreign interfaces are killed here, too.
 //
@@ -115,12 +119,13 @@ func Learn(o Options) Filter {
 	}
 	calls := make([]Call, 0, len(f.Calls)+1)
 	for _, c := range f.Calls {
-		if c.Name == "sendto" && c.Do == Allow {
+		if c.Name == "sendto" && c.Do == Allow && !o.Broker {
 			// An address makes it a connect of its own.
 			calls = append(calls, Call{Name: c.Name, When: []Cond{null(4)}, Do: Allow, Why: "to the peer already connected"})
 			c.Do = Trace
 		}
 		switch {
+		case o.Broker && o.Listener && c.Do.Kind() == KindNotify && contains(brokered, c.Name): // notify goes before trace, see seccomp(2)
 		case c.Do.Kind() == KindNotify, c.Do == Allow && !fast[c.Name]:
 			c.Do = Trace
 		}

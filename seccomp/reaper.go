@@ -19,6 +19,11 @@ func Reaper(a Arch) Filter {
 	add(Kill, "makes code out of data", `mmap`, has(2, 4)) // PROT_EXEC
 	add(Allow, "own memory", `mmap munmap brk futex madvise`)
 	add(Kill, "a reaper starts nothing", `execve execveat fork vfork clone clone3`)
+	for _, family := range []uint32{afInet, afInet6} {
+		for _, t := range []uint64{sockStream, sockDgram} {
+			add(Allow, "makes a socket of the box's empty network for psb", `socket`, is(0, family), kind(t), is(2, 0))
+		}
+	}
 	add(Kill, "a reaper opens nothing", `open openat openat2 creat socket connect bind`)
 	add(Kill, "a reaper's memory holds no new code", `mprotect pkey_mprotect`)
 	for _, r := range floor {

@@ -51,6 +51,11 @@ func (r *Request) Valid() bool { return r.l.IDValid(r.ID) }
 // Answer answers the call a judge put off, see Answer.Later. ErrGone: nobody waits for it any more.
 func (r *Request) Answer(a Answer) error { return r.l.Respond(r.ID, a) }
 
+// Place puts a copy of psb's descriptor over one of the process's, see Listener.Place.
+func (r *Request) Place(from int, at int32, closeOnExec bool) error {
+	return r.l.Place(r.ID, from, at, closeOnExec)
+}
+
 // TGID is the process of the thread, in the supervisor's pid namespace.
 func (r *Request) TGID() (int, error) {
 	if r.tgid != 0 {

@@ -34,6 +34,7 @@ type options struct {
 	policy     string
 	learn      bool
 	learnFile  string
+	learnUnix  []string
 	learnWrite []string
 	allow      []string
 	limits     []string
@@ -53,6 +54,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"allow-gap", "gap", "go on without what this host cannot do"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
+	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
 	{"learn-write", "folder", "let the learning run write below it, too"},
 	{"limit", "limit", "one limit for this run"},
 	{"parallel", "", "learn without keeping the program on one processor"},
@@ -67,9 +69,9 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true, "learn-unix": true}
+var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true}
 
-var valueOptions = []string{"policy", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
+var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
 
 // usageError is a mistake on the command line, with what to do.
 type usageError struct{ what, hint string }
@@ -187,6 +189,8 @@ func (r *runLine) long(words []string) (int, error) {
 	switch name {
 	case "policy":
 		r.policy = value
+	case "learn-unix":
+		r.learnUnix = append(r.learnUnix, value)
 	case "learn-write":
 		r.learnWrite = append(r.learnWrite, value)
 	case "allow":

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,17 +57,16 @@ func (r *refused) any() bool { return len(r.list) > 0 }
 func (r *refused) syscall(name string) {
 	r.add(policy.Access{Op: policy.OpSyscall, Object: name}, "", "kernel")
 }
-func (r *refused) connect(to string) {
-	r.add(policy.Access{Op: policy.OpConnect, Object: to}, "", "kernel")
-}
 
 // note takes a line of the shim over. It is judged once the run is over: see denials.
 func (r *refused) note(n pythonshim.Note) {
 	switch n.Event {
 	case pythonshim.NoteEnv:
 		r.add(policy.Access{Op: policy.OpEnv, Object: n.Args[0]}, n.At, "reported")
-	case pythonshim.NoteResolve:
-		r.add(policy.Access{Op: policy.OpConnect, Object: net.JoinHostPort(n.Args[0], n.Args[1])}, n.At, "reported")
+	case pythonshim.NoteResolve, pythonshim.NoteConnect:
+		if object := saidAddress(n.Args[0], n.Args[1]); object != "" {
+			r.add(policy.Access{Op: policy.OpConnect, Object: object}, n.At, "reported")
+		}
 	case pythonshim.NoteError:
 		for _, file := range n.Args[2:] {
 			if strings.ContainsRune(file, '/') || file != "" && n.Args[1] != "0" {
@@ -81,10 +79,11 @@ func (r *refused) note(n pythonshim.Note) {
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) []*denial {
 	var out []*denial
+	list := folded(r.list, j.plan != nil && j.plan.Brokered)
 	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
-		return slices.DeleteFunc(slices.Clone(r.list), func(d *denial) bool { return d.Source != "kernel" })
+		return slices.DeleteFunc(list, func(d *denial) bool { return d.Source != "kernel" })
 	}
-	for _, d := range r.list {
+	for _, d := range list {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
 			a, ok := fileAccess(j, d.Access.Object, errno)
 			if !ok {
@@ -97,7 +96,7 @@ func (r *refused) denials(j *job) []*denial {
 				continue
 			}
 		}
-		v := j.policy.Decide(d.Access)
+		v := verdictOn(j.policy, d.Access)
 		if v.Allowed {
 			continue
 		}
@@ -190,9 +189,14 @@ func unseenFolder(j *job, o plan.Object) (policy.Access, bool) {
 	return a, true
 }
 
+const secretHint = "that looks like a secret or a start-up file: think before a rule gives it away"
+
 // explain fills in what to do about a denial.
 func (d *denial) explain(j *job, v policy.Verdict) {
 	d.Rule = v.Fix.String()
+	if nameOnly(d.Access) {
+		d.Rule = d.Access.String() + ":PORT"
+	}
 	switch {
 	case v.Blocker != nil:
 		o := v.Blocker.Origin
@@ -204,12 +208,10 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint = fmt.Sprintf("%s %s (%q)", d.Blocker, verb, v.Blocker.Pattern.Text)
 	case v.Locked:
 		d.Hint = fmt.Sprintf("%s is locked", j.shownPolicy())
+	case ofNet(d.Access.Op):
+		d.Hint = netHint(j, d.Access)
 	case policy.Sensitive(d.Access.Object, j.macros):
-		d.Hint = "that looks like a secret or a start-up file: think before a rule gives it away"
-	case d.Op == string(policy.OpConnect) && strings.HasPrefix(d.Object, "unix:"):
-		d.Hint = "a socket of the host: no rule opens one in this build, docs/limits.md#unix-sockets"
-	case d.Op == string(policy.OpConnect) || d.Op == string(policy.OpListen):
-		d.Hint = "the network layer is not in this build"
+		d.Hint = secretHint
 	case d.Op == string(policy.OpSyscall):
 		d.Hint = syscallHint(d.Object)
 	default:
@@ -220,6 +222,9 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 // addHint is the command that would allow an access, fit for pasting.
 func addHint(j *job, a policy.Access) string {
 	object := shownObject(j.w.cwd, a.Object)
+	if strings.HasPrefix(object, "unix:") {
+		object = strings.ReplaceAll(object, "${", "$${")
+	}
 	if filepath.IsAbs(a.Object) {
 		object = strings.ReplaceAll(object, "${", "$${")
 		if strings.HasPrefix(object, "-") || strings.HasPrefix(object, "~") { // no option, no home
@@ -297,7 +302,11 @@ func (d *denial) line(cwd string) string {
 	if d.Where != "" {
 		notes = append(notes, plainText(shown(cwd, d.Where)))
 	}
-	if d.Count > 1 {
+	notes = append(notes, d.netNotes()...)
+	switch {
+	case d.Count > 1 && nameOnly(d.Access):
+		notes = append(notes, fmt.Sprintf("%d look-ups", d.Count)) // a resolver asks for each kind of address
+	case d.Count > 1:
 		notes = append(notes, fmt.Sprintf("%d times", d.Count))
 	}
 	s := "denied: " + d.Op + " " + plainText(shownObject(cwd, d.Object))

@@ -86,7 +86,7 @@ func doctor(w *world, args []string) (int, error) {
 	} else {
 		d.line("python", true, fmt.Sprintf("%s %s (%s), shim: %v", layout.Launch, layout.Version, layout.Executable, layout.ShimFits()), "", "")
 	}
-	d.line("later", true, "network layer: not in this build; python layer: not in this build", "", "")
+	d.line("later", true, "python layer: not in this build", "", "")
 	return d.status, d.err
 }
 

@@ -320,7 +320,7 @@ func (j *job) enforceOptions() (seccomp.Options, error) {
 	if err != nil {
 		return seccomp.Options{}, err
 	}
-	return seccomp.Options{Arch: arch, NoteFD: pythonshim.NoteFD, Listener: j.facts.seccomp.Notify, Lite: j.plan.Provider == plan.LandlockOnly,
+	return seccomp.Options{Arch: arch, NoteFD: pythonshim.NoteFD, Listener: j.facts.seccomp.Notify, Broker: j.plan.Brokered, Datagrams: j.plan.Datagrams, Lite: j.plan.Provider == plan.LandlockOnly,
 		LandlockABI: j.facts.landlock.ABI, Extra: j.plan.Syscalls, IDs: &seccomp.IDs{UID: j.plan.Identity.UID, GID: j.plan.Identity.GID}}, nil
 }
 

@@ -37,6 +37,9 @@ func learnRun(w *world, line *runLine) (int, error) {
 	for _, d := range line.learnWrite {
 		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
 	}
+	for _, s := range line.learnUnix {
+		cmd.Sockets = append(cmd.Sockets, absolute(w.cwd, s))
+	}
 	if err := j.planFor(plan.Learn, cmd); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
@@ -300,7 +303,7 @@ func partial(o outcome) string {
 func (j *job) knowledge() learn.Knowledge {
 	h := j.facts.host
 	k := learn.Knowledge{Macros: j.macros, Folder: filepath.Dir(j.where.policy), Program: j.where.reads, Private: learn.FixedPrivate(), Shown: j.plan.Command.Given,
-		Tables: map[string]bool{"env": true, "files": true, "syscalls": true}}
+		Tables: map[string]bool{"env": true, "files": true, "syscalls": true, "net": j.plan.Brokered}}
 	k.Homes = plan.Homes(j.macros)
 	k.Private = append(k.Private, "/sys/devices/system/cpu/", "/run/")
 	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hostname"})
@@ -375,7 +378,7 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 		r.hints = []string{"run " + words + " once where you trust it, read what it wrote, and commit it; who gets it with the code approves it: psb policy approve"}
 		return exitRefused, r
 	}
-	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no network, no credentials) and writes %s",
+	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))
 	fmt.Fprint(w.ui.w, "psb: Enter learns, q quits: ")
 	answer, err := bufio.NewReader(w.stdio[0]).ReadString('\n')

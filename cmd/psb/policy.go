@@ -120,7 +120,7 @@ func (e *editing) add(args []string) error {
 	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) }); err != nil {
 		return err
 	}
-	gap := map[policy.Op]string{policy.OpConnect: "net", policy.OpListen: "net", policy.OpImport: "python", policy.OpCall: "python"}[r.Op]
+	gap := map[policy.Op]string{policy.OpImport: "python", policy.OpCall: "python"}[r.Op]
 	if gap != "" {
 		e.w.ui.say("this build cannot grant %s: a run under this line stops (gap %s)", r.Op, gap)
 		e.w.ui.hint("psb --allow-gap %s … runs without it", gap)

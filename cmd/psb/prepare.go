@@ -43,6 +43,7 @@ type job struct {
 	macros   policy.Macros
 	written  *policy.Policy // as written, with includes
 	policy   *policy.Policy // expanded, with the command line's rules
+	net      *policy.Policy // its [net] alone, of a launch that was kept; nil where policy is there
 	facts    facts
 	look     *hostLook
 	request  plan.Request

@@ -38,6 +38,11 @@ type ownWords struct {
 	Limits   map[string]policy.Limit
 	Held     map[string]string // as plan.Host.Limits
 	Watched  []string
+	Brokered bool
+	Relays   bool          // datagrams
+	Net      []policy.Rule // of [net]: what the broker judges by
+	Sockets  map[string]string
+	Hostname string
 }
 
 // mostPrepared is how many launches are kept; the oldest go first.
@@ -139,8 +144,20 @@ func (j *job) prepared(spec *namespaces.Spec, more, least int) (*namespaces.Prep
 	limits := j.plan.Limits
 	p.GoAtOnce = limits["wall"].Time > 0 || limits["cpu_time"].Time > 0 || j.looksAtMemory(len(s.CgroupDirs) > 0)
 	var err error
-	p.Own, err = json.Marshal(ownWords{j.facts.landlock.ABI, j.plan.Syscalls, j.plan.Identity, j.facts.seccomp.Notify, j.groupLimits(), limits, j.facts.host.Limits, j.plan.Watched})
+	p.Own, err = json.Marshal(ownWords{j.facts.landlock.ABI, j.plan.Syscalls, j.plan.Identity, j.facts.seccomp.Notify, j.groupLimits(), limits, j.facts.host.Limits, j.plan.Watched,
+		j.plan.Brokered, j.plan.Datagrams, j.netRules(), j.plan.Sockets, s.Hostname})
 	return p, err
+}
+
+// netRules are the policy's lines on the network.
+func (j *job) netRules() (list []policy.Rule) {
+	for _, r := range j.policy.Rules {
+		switch r.Op {
+		case policy.OpConnect, policy.OpListen, policy.OpPrivate, policy.OpDeny:
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // placeHolder is as wide as the name of any psb's group.
@@ -196,7 +213,9 @@ func takeOver(w *world, args []string, r *namespaces.Running) (int, error) {
 		return exitRefused, fmt.Errorf("the prepared launch: %w", err)
 	}
 	// Enough of a job to answer calls with, until there is a whole one.
-	short := &job{w: w, plan: &plan.Plan{Provider: plan.Namespaces, Syscalls: own.Syscalls, Identity: own.Identity, Limits: own.Limits, Watched: own.Watched}}
+	short := &job{w: w, plan: &plan.Plan{Provider: plan.Namespaces, Syscalls: own.Syscalls, Identity: own.Identity, Limits: own.Limits, Watched: own.Watched,
+		Brokered: own.Brokered, Datagrams: own.Relays, Sockets: own.Sockets}, net: &policy.Policy{Rules: own.Net}}
+	short.plan.Spec.Hostname = own.Hostname
 	short.facts.host.Limits = own.Held
 	short.facts.landlock.ABI, short.facts.seccomp.Notify = own.ABI, own.Notify
 	s := newSupervisor(short)

@@ -43,6 +43,10 @@ func probe(w *world, thorough bool) facts {
 	f.host = plan.Host{Kernel: unix.ByteSliceToString(un.Release[:]), Arch: runtime.GOARCH, Hostname: unix.ByteSliceToString(un.Nodename[:]),
 		Root: w.root, Identity: w.id, Landlock: f.landlock, Seccomp: f.seccomp.Filter, Notify: f.seccomp.Notify, MemoryTotal: memoryTotal(),
 		Limits: limitsHeld(f.cgroups), UserNS: true, PlainNS: w.root && namespaces.Admin(), Nested: !namespaces.Initial()}
+	w.seen.contentBehind("/etc/resolv.conf")
+	if b, err := os.ReadFile("/etc/resolv.conf"); err == nil {
+		f.host.Resolver = plan.ResolverLines(string(b))
+	}
 	if f.seccomp.Err != nil {
 		f.host.SeccompWhy = f.seccomp.Err.Error()
 	}

@@ -61,6 +61,8 @@ func (r *recorder) add(e learn.Event) {
 			e = a
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.set.Add(e)
 }
 

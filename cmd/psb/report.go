@@ -44,7 +44,7 @@ func (j *job) writeReport(o outcome, failure error, list []*denial) error {
 		return nil
 	}
 	r := report{Psb: version, Policy: j.where.policy, Status: o.status, Reason: o.reason, Denials: list, Gaps: []plan.Gap{},
-		Layers: []string{"network", "python"}}
+		Layers: []string{"python"}}
 	if r.Denials == nil {
 		r.Denials = []*denial{}
 	}

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"psb/namespaces"
-	"psb/policy/plan"
+	"psb/namespaces/broker"
+	"psb/policy"
 	"psb/pythonshim"
 	"psb/seccomp"
 )
@@ -25,7 +26,7 @@ type supervisor struct {
 	done    chan struct{}
 	rules   seccomp.Filter
 	listens bool
-	connect *connector // nil: the box has no network of its own, and connects to nothing
+	broker  *broker.Broker // nil: the box has no network of its own, and connects to nothing
 	mu      sync.Mutex
 	over    bool
 	seen    refused
@@ -60,23 +61,13 @@ func (s *supervisor) attend(box *namespaces.Box, _ int) error {
 
 // listen answers what the listener brings, until nobody is left behind it.
 func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
-	own, err := unix.FcntlInt(fd.Fd(), unix.F_DUPFD_CLOEXEC, 3)
-	fd.Close()
+	l, err := listenerOf(fd, nil)
 	if err != nil {
 		return err
 	}
-	l, err := seccomp.NewListener(own)
-	if err != nil {
+	if s.broker, err = s.j.newBroker(box, s.j.enforcingJudge(), s.refusedAccess, nil); err != nil {
+		l.Close()
 		return err
-	}
-	if f := box.Network(); f != nil && s.j.plan.Provider == plan.Namespaces {
-		net, err := newBoxNetwork(f)
-		if err != nil {
-			f.Close()
-			l.Close()
-			return err
-		}
-		s.connect = newConnector(net, s.refusedConnect)
 	}
 	s.done = make(chan struct{})
 	go func() {
@@ -90,6 +81,19 @@ func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
 	return nil
 }
 
+// listenerOf makes a listener of the descriptor that a box handed over.
+func listenerOf(fd *os.File, err error) (*seccomp.Listener, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer fd.Close()
+	own, err := unix.FcntlInt(fd.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	return seccomp.NewListener(own)
+}
+
 func (s *supervisor) end() {
 	if s.done != nil {
 		<-s.done
@@ -97,21 +101,23 @@ func (s *supervisor) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true // a connect of a program that is gone adds nothing any more
-	if s.connect != nil {
-		s.connect.net.close()
+	if s.broker != nil {
+		s.broker.Close()
 	}
 }
 
-// judge answers one call. Nothing is continued: what is allowed psb does itself.
+// judge answers one call. What is allowed psb does itself; the broker alone lets calls go on, and only such as can do no harm.
 func (s *supervisor) judge(r *seccomp.Request) seccomp.Answer {
-	switch r.Name {
-	case "write":
+	allowed, set := s.j.plan.Syscalls[r.Name]
+	switch {
+	case r.Name == "write":
 		s.note(r)
 		return seccomp.Answer{Errno: seccomp.EBADF}
-	case "connect":
-		if allowed, set := s.j.plan.Syscalls["connect"]; !set || allowed {
-			return s.connects(r)
-		}
+	case set && !allowed: // the policy refuses the whole call
+	case s.broker != nil && s.broker.Answers(r.Name):
+		return s.broker.Serve(r)
+	case r.Name == "connect":
+		return s.refusedCall(r)
 	}
 	s.mu.Lock()
 	s.seen.syscall(r.Name)
@@ -137,24 +143,20 @@ func (s *supervisor) note(r *seccomp.Request) {
 	}
 }
 
-// connects hands a connect over, or refuses it where the program shares the host's network.
-func (s *supervisor) connects(r *seccomp.Request) seccomp.Answer {
-	if s.connect != nil {
-		go s.connect.serve(r)
-		return seccomp.Answer{Later: true}
-	}
+// refusedCall refuses a connect where the program shares the host's network.
+func (s *supervisor) refusedCall(r *seccomp.Request) seccomp.Answer {
 	a, err := r.Sockaddr(r.Args[1], r.Args[2])
 	if err != nil {
 		return seccomp.Answer{Errno: seccomp.EINVAL}
 	}
-	s.refusedConnect(a.String())
+	s.refusedAccess(policy.Access{Op: policy.OpConnect, Object: a.String()})
 	return seccomp.Answer{Errno: seccomp.EACCES}
 }
 
-func (s *supervisor) refusedConnect(to string) {
+func (s *supervisor) refusedAccess(a policy.Access) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.over {
-		s.seen.connect(to)
+		s.seen.add(a, "", "kernel")
 	}
 }

@@ -9,12 +9,15 @@ package main
 import (
 	"context"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"psb/landlock"
 	"psb/learn"
 	"psb/learn/ptrace"
 	"psb/namespaces"
+	"psb/namespaces/broker"
+	"psb/policy"
 	"psb/seccomp"
 )
 
@@ -29,6 +32,10 @@ type recorder struct {
 	judged   map[int]judged               // by call number, as the calls come
 	readable map[string]landlock.PathRule // the rules of the box, by where they stand
 	known    learn.Knowledge
+	listens  bool       // a broker answers the calls that reach the network
+	mu       sync.Mutex // the tracer's events and the broker's fold into one set
+	broker   *broker.Broker
+	over     chan struct{} // closed when nobody asks the broker any more
 	attended bool
 }
 
@@ -51,8 +58,9 @@ func (r *recorder) filter() (seccomp.Program, bool, error) {
 	o.Listener = true // the judge must tell what is meant from what is a probe
 	o.Extra = nil     // learning sees what the program asks, not what the policy says
 	r.judge = seccomp.Enforce(o)
+	r.listens = o.Broker
 	p, err := buildFilter(r.j, seccomp.Learn(o))
-	return p, false, err
+	return p, r.listens, err
 }
 
 func (r *recorder) attend(box *namespaces.Box, program int) error {
@@ -72,7 +80,42 @@ func (r *recorder) attend(box *namespaces.Box, program int) error {
 		default:
 		}
 	}()
-	return <-released
+	if err := <-released; err != nil || !r.listens {
+		return err
+	}
+	return r.listen(box)
+}
+
+// listen gives the calls that reach the network to a broker, which tells what came of them.
+func (r *recorder) listen(box *namespaces.Box) error {
+	l, err := listenerOf(box.Listener())
+	if err != nil {
+		return err
+	}
+	r.broker, err = r.j.newBroker(box, learningJudge{r.j.policy, r.j.plan.Command.Sockets}, func(a policy.Access) { r.did(0, a, "EACCES") }, r.did)
+	if err != nil || r.broker == nil {
+		l.Close()
+		return err
+	}
+	r.over = make(chan struct{})
+	go func() {
+		defer close(r.over)
+		if err := seccomp.Supervise(context.Background(), l, r.broker.Serve); err != nil {
+			box.Kill() // nobody answers any more: nothing may hang
+		}
+	}()
+	return nil
+}
+
+// did records what the broker did, or refused.
+func (r *recorder) did(tid int, a policy.Access, errno string) {
+	e := learn.Accessed{TID: tid, Access: a, Errno: learn.Errno(errno)}
+	if a.Op == policy.OpWrite {
+		e.How = learn.New
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.set.Add(e)
 }
 
 // refusal keeps the floor: what even a learning run must not do gets its error, everything else runs and is recorded.
@@ -99,5 +142,11 @@ func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
 func (r *recorder) end() {
 	if r.attended {
 		<-r.done
+	}
+	if r.over != nil {
+		<-r.over
+	}
+	if r.broker != nil {
+		r.broker.Close()
 	}
 }

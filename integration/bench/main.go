@@ -125,6 +125,27 @@ func measure(o options) error {
 	if err := table("learning and tracing, median ms (ratio to bare)", learningRows(), []peer{bare, learner, p.strace()}, o.slow); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(netRows(nil), func(r row) bool { return o.wants(r.name) }) || o.wants("memory") {
+		w, err := newWorld()
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		both, err := p.netPeers(w)
+		if err != nil {
+			return err
+		}
+		if err := table("network, median ms of the work alone (ratio to bare)", netRows(w), both, o.rounds); err != nil {
+			return err
+		}
+		if o.wants("memory") {
+			total, err := memoryOfBroker(psb, both[1], w)
+			if err != nil {
+				return err
+			}
+			results = append(results, result{Row: "memory-broker", About: "memory with 1 000 connections open", Unit: "MiB", Peers: []peerTimes{{Peer: "psb", Rounds: []float64{total}}}})
+		}
+	}
 	if o.wants("memory") {
 		total, err := memory(psb, boxed)
 		if err != nil {

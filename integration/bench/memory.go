@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,6 +39,37 @@ func memory(psb string, boxed peer) (float64, error) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		return 0, fmt.Errorf("the waiting program said %q: %w", line, err)
 	}
+	return together("own memory while idle (PSS)", psb, cmd.Process.Pid)
+}
+
+// memoryOfBroker prints the same while the program holds 1 000 connections to the host open, which psb made for it.
+func memoryOfBroker(psb string, boxed peer, w *world) (float64, error) {
+	host, port, _ := net.SplitHostPort(w.web.Addr().String())
+	cmd, err := boxed.command(row{args: []string{"net.py", "hold", "1000", host, port}})
+	if err != nil {
+		return 0, err
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return 0, fmt.Errorf("the program that holds connections said %q: %w", line, err)
+	}
+	return together("memory with 1 000 connections open (PSS)", psb, cmd.Process.Pid)
+}
+
+// together adds up what the processes of psb that descend from pid hold.
+func together(title, psb string, pid int) (float64, error) {
 	binary, err := filepath.EvalSymlinks(psb)
 	if err != nil {
 		return 0, err
@@ -46,12 +78,12 @@ func memory(psb string, boxed peer) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Println("own memory while idle (PSS)")
+	fmt.Println(title)
 	total := 0
 	for _, file := range rollups {
 		dir := filepath.Dir(file)
 		exe, err := os.Readlink(filepath.Join(dir, "exe"))
-		if err != nil || exe != binary || !below(filepath.Base(dir), cmd.Process.Pid) {
+		if err != nil || exe != binary || !below(filepath.Base(dir), pid) {
 			continue
 		}
 		b, err := os.ReadFile(file)

@@ -11,6 +11,7 @@ type row struct {
 	name, about string
 	args        []string // of the interpreter
 	flight      int      // launches at the same time; 0 is one launch, timed
+	net         netRow   // what the network rows do; nil for every other row
 }
 
 const imports = "import asyncio, ssl, sqlite3, json, unittest, email, http.client"
@@ -44,7 +45,7 @@ func learningRows() []row {
 
 func rowNames() []string {
 	var names []string
-	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows()} {
+	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows(), netRows(nil)} {
 		for _, r := range list {
 			names = append(names, r.name)
 		}
@@ -63,6 +64,7 @@ func (p place) fill() error {
 			"    os.rename('work/new', 'work/old')\n    os.unlink('work/old')\n",
 		"spawn.py":      "import subprocess, sys\nfor _ in range(int(sys.argv[1])):\n    subprocess.run(['/usr/bin/true'], check=True)\n",
 		"idle.py":       "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
+		"net.py":        netProgram,
 		".py-sandboxes": "version = 1\n[files]\n\"/usr/bin/true\" = \"exec\"\n\"data/\" = \"read\"\n\"work/\" = \"write\"\n\"./\" = \"list\"\n",
 	}
 	for name, text := range files {

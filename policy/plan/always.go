@@ -1,10 +1,6 @@
 package plan
 
 import (
-	"fmt"
-	"path"
-	"strings"
-
 	"psb/namespaces"
 	"psb/policy"
 )
@@ -65,52 +61,6 @@ type Identity struct {
 	UID, GID    uint32
 	User, Group string
 	Home, Shell string
-}
-
-// etcFiles are made afresh: accounts in use, a resolver for the empty network, the kept host name.
-func etcFiles(id Identity, hostname string) map[string]string {
-	clean := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r == ':' || r < ' ' {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	name := "localhost"
-	if hostname != "" {
-		name += " " + clean(hostname)
-	}
-	return map[string]string{
-		"passwd": fmt.Sprintf("%s:x:%d:%d::%s:%s\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-			clean(id.User), id.UID, id.GID, clean(id.Home), clean(id.Shell)),
-		"group":         fmt.Sprintf("%s:x:%d:\nnogroup:x:65534:\n", clean(id.Group), id.GID),
-		"hosts":         fmt.Sprintf("127.0.0.1 %s\n::1 %s ip6-localhost\n", name, name),
-		"resolv.conf":   "# psb: no name server: the box has no network\n",
-		"nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n",
-		"hostname":      clean(hostname) + "\n",
-	}
-}
-
-// etc puts the made files in place: in a root of psb's own they are /etc; where the host's /etc is shown (learning) those whose
-// content depends on the box are laid over the host's.
-func (ps places) etc(id Identity, hostname string, hostEtc bool) {
-	for name, text := range etcFiles(id, hostname) {
-		op := namespaces.Op{Kind: namespaces.OpFile, Mode: 0o644, Data: []byte(text)}
-		if !hostEtc {
-			ps.made("/etc/"+name, Read, "made by psb", op)
-			continue
-		}
-		if name != "passwd" && name != "group" {
-			continue
-		}
-		own := path.Join(OwnDir, name)
-		ps.made(own, Read, "made by psb", op)
-		ps.made("/etc/"+name, Read, "made by psb", namespaces.Op{Kind: namespaces.OpBindIn, Source: own, ReadOnly: true})
-	}
-	if !hostEtc {
-		ps.made("/etc", List, "made by psb", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
-	}
 }
 
 // hostSpaces is what a box without namespaces sees of the host's own: devices without memory, its processes' files, account names.

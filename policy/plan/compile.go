@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"psb/landlock"
 	"psb/policy"
@@ -65,7 +66,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 
 	if p.Provider == Namespaces {
 		c.places.privateSpaces(look, p.Limits["disk"].Bytes)
-		c.places.etc(p.Identity, r.Host.Hostname, r.Mode == Learn)
+		c.etc(p.Identity, r.Host, r.Mode == Learn)
 	} else {
 		c.hostSpaces()
 		p.Shim, r.Shim, r.Overlay = r.ShimPath != "", nil, nil // without a mount namespace nothing can be laid over a file
@@ -83,6 +84,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 	}
 	c.protect()
 	c.command(r)
+	c.network(p)
 	c.later()
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
@@ -94,6 +96,9 @@ func Compile(r Request, look Look) (*Plan, error) {
 	}
 	if r.Command.Python {
 		p.Env = noBytecode(p.Env)
+	}
+	if p.Brokered && c.lite { // a resolver's datagrams have nowhere to go
+		p.Env = append(slices.DeleteFunc(slices.Clone(p.Env), func(kv string) bool { return strings.HasPrefix(kv, "RES_OPTIONS=") }), "RES_OPTIONS=use-vc")
 	}
 	if p.Shim && r.ShimPath != "" {
 		p.Env = firstOnPath(p.Env, r.ShimPath)
@@ -276,8 +281,11 @@ func (c *compiler) command(r Request) {
 // restrict turns places into Landlock rules.
 func (c *compiler) restrict(p *Plan) {
 	rs := landlock.Everything()
-	if p.Provider == LandlockOnly {
+	switch {
+	case p.Provider == LandlockOnly:
 		rs = rs.DenyNet()
+	case p.Brokered:
+		rs = rs.DenyTCP()
 	}
 	for _, pl := range c.places.sorted() {
 		a := c.landlockRights(pl)

@@ -96,9 +96,37 @@ func TestMemoryLimitSpeaksOfSwap(t *testing.T) {
 }
 
 func TestLaterTablesAreGaps(t *testing.T) {
-	pol := &policy.Policy{Rules: []policy.Rule{rule("connect", "pypi.org:443"), rule("import", "numpy"), {Op: "deny", Deny: true}, {Op: "call", Deny: true}}}
-	if p := compiled(t, Request{Host: strong(), Policy: pol}); gapNames(Open(p.Gaps)) != "net python" {
+	pol := &policy.Policy{Rules: []policy.Rule{rule("import", "numpy"), {Op: "call", Deny: true}}}
+	if p := compiled(t, Request{Host: strong(), Policy: pol}); gapNames(Open(p.Gaps)) != "python" {
 		t.Errorf("gaps %v", p.Gaps)
+	}
+}
+
+func TestNetworkNeedsABroker(t *testing.T) {
+	pol := &policy.Policy{Rules: []policy.Rule{rule("connect", "pypi.org:443"), rule("listen", "127.0.0.1:5000"), {Op: "deny", Deny: true}}}
+	p := compiled(t, Request{Host: strong(), Policy: pol})
+	if len(Open(p.Gaps)) != 0 || !p.Brokered || p.Datagrams || p.Files.HandledNet != landlock.TCP {
+		t.Errorf("brokered %v, datagrams %v, ports %v, gaps %v", p.Brokered, p.Datagrams, p.Files.HandledNet, p.Gaps)
+	}
+	deaf := strong()
+	deaf.Notify = false
+	if p := compiled(t, Request{Host: deaf, Policy: pol}); gapNames(Open(p.Gaps)) != "net notify" && gapNames(Open(p.Gaps)) != "notify net" || p.Files.HandledNet != 0 {
+		t.Errorf("without a listener: %v", p.Gaps)
+	}
+	only := &policy.Policy{Rules: []policy.Rule{{Op: "deny", Deny: true, Pattern: policy.Pattern{Text: "*:*", Object: "*:*"}}}}
+	if p := compiled(t, Request{Host: deaf, Policy: only}); strings.Contains(gapNames(p.Gaps), "net") {
+		t.Errorf("a deny needs nobody: %v", p.Gaps)
+	}
+	udp := &policy.Policy{Rules: []policy.Rule{rule("connect", "udp://192.0.2.1:53")}}
+	if p := compiled(t, Request{Host: strong(), Policy: udp}); !p.Datagrams {
+		t.Error("datagrams are not relayed")
+	}
+}
+
+func TestResolverLines(t *testing.T) {
+	conf := "# made by somebody\nnameserver 192.0.2.1\nsearch corp.example  lab.example\noptions ndots:2 trust-ad edns0\nsearch a$(b)\noptions\n"
+	if got := strings.Join(ResolverLines(conf), ""); got != "search corp.example lab.example\noptions ndots:2 edns0\n" {
+		t.Errorf("%q", got)
 	}
 }
 

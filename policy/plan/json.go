@@ -20,6 +20,7 @@ type Shown struct {
 	Limits   map[string]string `json:"limits"`
 	Syscalls map[string]bool   `json:"syscalls"`
 	Landlock int               `json:"landlock_abi"`
+	Net      []string          `json:"net"` // "connect HOST:PORT" and the like, as ruled
 	Gaps     []Gap             `json:"gaps"`
 	Make     []string          `json:"make"`
 	NotBuilt []string          `json:"not_in_this_build"`
@@ -39,14 +40,17 @@ type ShownPlace struct {
 // JSON gives the plan in fields.
 func (p *Plan) JSON() Shown {
 	s := Shown{Argv: p.Command.Argv, Dir: p.Command.Dir, Policy: p.Policy.Name, Provider: p.Provider, Mode: "enforce", UID: p.Identity.UID, GID: p.Identity.GID,
-		Env: []string{}, Files: []ShownPlace{}, Limits: map[string]string{}, Syscalls: p.Syscalls, Landlock: p.Files.ABI, Gaps: p.Gaps, Make: p.Missing,
-		NotBuilt: []string{"network", "python"}}
+		Env: []string{}, Net: []string{}, Files: []ShownPlace{}, Limits: map[string]string{}, Syscalls: p.Syscalls, Landlock: p.Files.ABI, Gaps: p.Gaps, Make: p.Missing,
+		NotBuilt: []string{"python"}}
 	if p.Mode == Learn {
 		s.Mode = "learn"
 	}
 	for _, kv := range p.Env {
 		name, _, _ := strings.Cut(kv, "=")
 		s.Env = append(s.Env, name)
+	}
+	for _, r := range p.netRules() {
+		s.Net = append(s.Net, r.String())
 	}
 	for _, n := range slices.Sorted(maps.Keys(p.Limits)) {
 		s.Limits[n] = p.Limits[n].Text

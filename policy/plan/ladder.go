@@ -98,8 +98,6 @@ func (c *compiler) later() {
 			continue
 		}
 		switch r.Op {
-		case "connect", "listen":
-			c.gaps = addGap(c.gaps, Gap{Name: "net", Lost: fmt.Sprintf("%s %s: the network layer is not in this build, the box has no network", r.Op, r.Pattern.Text), Needs: "a build with the broker"})
 		case "import", "call":
 			c.gaps = addGap(c.gaps, Gap{Name: "python", Lost: fmt.Sprintf("%s %s: the python layer is not in this build", r.Op, r.Pattern.Text), Needs: "a build with the python layer"})
 		}

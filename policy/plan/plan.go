@@ -41,6 +41,7 @@ type Host struct {
 	SeccompWhy   string
 	Notify       bool // SECCOMP_RET_USER_NOTIF with a listener of our own
 	NotifyWhy    string
+	Resolver     []string          // the lines of the host's resolv.conf that are no name servers: search, options
 	Limits       map[string]string // by [limits] name: "" = something holds it, else what would
 	MemoryTotal  uint64            // bytes
 	Python       *pythonshim.Layout
@@ -52,32 +53,36 @@ type Host struct {
 
 // Command is what to run.
 type Command struct {
-	Exec   string   // host path given to execve(2), as named: links are followed inside as outside
-	Argv   []string // complete
-	Env    []string // the caller's environment
-	Dir    string   // working folder
-	Reads  []string // readable without a rule: the script, the module's file
-	Python bool     // Exec is the interpreter
-	Given  []string // host objects named by arguments, shown while learning
-	Writes []string // folders of --learn-write
+	Exec    string   // host path given to execve(2), as named: links are followed inside as outside
+	Argv    []string // complete
+	Env     []string // the caller's environment
+	Dir     string   // working folder
+	Reads   []string // readable without a rule: the script, the module's file
+	Python  bool     // Exec is the interpreter
+	Given   []string // host objects named by arguments, shown while learning
+	Writes  []string // folders of --learn-write
+	Sockets []string // unix sockets of --learn-unix
 }
 
 // Plan is a launch as a value: explain prints it, the launcher applies it.
 type Plan struct {
-	Mode     Mode
-	Provider Provider
-	Policy   *policy.Policy
-	Command  Command
-	Identity Identity // inside
-	Env      []string
-	Places   []*Place
-	Files    landlock.Ruleset        // fitted; its Paths are paths inside (namespaces) or host paths (landlock)
-	Spec     namespaces.Spec         // without descriptors and filters
-	Syscalls map[string]bool         // the policy's [syscalls] lines
-	Limits   map[string]policy.Limit // with the defaults
-	Missing  []string                // folders of write and create rules that psb makes first
-	Watched  []string                // protected names that were not there: reported as planted when they are after the run
-	Absent   []policy.Origin         // rules whose object is not there
-	Gaps     []Gap
-	Shim     bool
+	Mode      Mode
+	Provider  Provider
+	Policy    *policy.Policy
+	Command   Command
+	Identity  Identity // inside
+	Env       []string
+	Places    []*Place
+	Files     landlock.Ruleset        // fitted; its Paths are paths inside (namespaces) or host paths (landlock)
+	Spec      namespaces.Spec         // without descriptors and filters
+	Syscalls  map[string]bool         // the policy's [syscalls] lines
+	Limits    map[string]policy.Limit // with the defaults
+	Missing   []string                // folders of write and create rules that psb makes first
+	Watched   []string                // protected names that were not there: reported as planted when they are after the run
+	Absent    []policy.Origin         // rules whose object is not there
+	Gaps      []Gap
+	Shim      bool
+	Datagrams bool              // the broker relays datagrams
+	Brokered  bool              // a broker reaches outside for the box; without it the box reaches nobody
+	Sockets   map[string]string // unix sockets of the host that rules name: the rule's path to where it leads, free of links
 }

@@ -23,7 +23,7 @@ func (p *Plan) Text(w io.Writer) error {
 	} else {
 		fmt.Fprintf(&b, "shim       off\n")
 	}
-	fmt.Fprintf(&b, "layers     network layer: not in this build (the box has none); python layer: not in this build\n")
+	fmt.Fprintf(&b, "layers     python layer: not in this build\n")
 	for _, g := range p.Gaps {
 		state := "stops the run"
 		if g.Accepted {
@@ -60,6 +60,9 @@ func (p *Plan) stage(b *strings.Builder, s Stage) {
 			if n.on {
 				fmt.Fprintf(b, "  %s\n", n.name)
 			}
+		}
+		for _, r := range p.netRules() {
+			fmt.Fprintf(b, "  %s  %s\n", r.String(), originText(r.Origin))
 		}
 	case "mounts":
 		for _, pl := range p.Places {

@@ -59,6 +59,23 @@ def place(tb: object) -> tuple:
     return at, func, lib
 
 
+def wanted(tb: object) -> list:
+    # Host and port that a look-up was for: the name server hears the name alone.
+    n = 0
+    while tb is not None and n < 1024:
+        n += 1
+        f = tb.tb_frame
+        if f.f_code.co_name == "getaddrinfo" and dict.get(f.f_globals, "__name__") == "socket":
+            given = f.f_locals
+            host, port = given.get("host"), given.get("port")
+            if isinstance(host, bytes):
+                host = bytes.decode(host, "ascii", "replace")
+            if type(host) is str and type(port) is int:
+                return [host, text(port)]
+        tb = tb.tb_next
+    return []
+
+
 def explain(e: object) -> None:
     # The error, what caused it and what it hid, as far as they are refusals of the system or of the import.
     if getattr(here, "busy", False):
@@ -66,6 +83,7 @@ def explain(e: object) -> None:
     try:
         here.busy = True
         todo = [e]
+        by = ("", "", "")
         seen = set()
         while todo and len(seen) < 64:
             e = todo.pop(0)
@@ -78,7 +96,11 @@ def explain(e: object) -> None:
             todo.append(BaseException.__context__.__get__(e, c))
             if Group is not None and issubclass(c, Group):
                 todo.extend(Group.exceptions.__get__(e, c)[:16])
-            at, func, lib = place(BaseException.__traceback__.__get__(e, c))
+            tb = BaseException.__traceback__.__get__(e, c)
+            at, func, lib = place(tb)
+            by = (at, func, lib) if func or lib else by  # what a library caught and told in its own words has lost the program's frames
+            if c.__name__ == "gaierror" and wanted(tb):
+                emit("resolve", wanted(tb), *by)
             if issubclass(c, OSError):
                 emit("error", [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))], at, func, lib)
             elif issubclass(c, ImportError):

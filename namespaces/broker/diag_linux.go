@@ -1,10 +1,10 @@
 // Does to the process: asks the kernel, by sock_diag netlink, which sockets of the box's network are bound to files; reads mount tables.
 // Undone: nothing to undo.
 // Preconditions: the socket handed over by the box, from its own network namespace.
-// Called by: connect_linux.go.
+// Called by: broker_linux.go, path_linux.go, listen_linux.go.
 // Proved by: TestBoundSockets, TestDumpIsRead, TestMountOf, TestUnixSocketsOfTheHost.
 
-package main
+package broker
 
 import (
 	"bytes"
@@ -135,6 +135,49 @@ const (
 	unixDiagVFS      = 1
 	stateListen      = 1 << 10
 )
+
+// listensStill asks the kernel, on the host, whether a socket that was handed in still listens: by the time somebody else may.
+func (b *Broker) listensStill(l listener) bool {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	if err := unix.Sendto(fd, listenerRequest(l), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return false
+	}
+	var buf [4096]byte
+	n, from, err := unix.Recvfrom(fd, buf[:], 0)
+	if nl, ok := from.(*unix.SockaddrNetlink); err != nil || !ok || nl.Pid != 0 || n < unix.NLMSG_HDRLEN {
+		return false
+	}
+	return binary.NativeEndian.Uint16(buf[4:]) == sockDiagByFamily
+}
+
+// listenerRequest is struct nlmsghdr with struct inet_diag_req_v2: the one listening socket at an address that has this cookie.
+func listenerRequest(l listener) []byte {
+	e := binary.NativeEndian
+	b := e.AppendUint32(nil, 72)
+	b = e.AppendUint16(b, sockDiagByFamily)
+	b = e.AppendUint16(b, unix.NLM_F_REQUEST)
+	b = e.AppendUint32(b, 1)
+	b = e.AppendUint32(b, 0)
+	family := byte(unix.AF_INET)
+	if l.at.Addr().Is6() {
+		family = unix.AF_INET6
+	}
+	b = append(b, family, unix.IPPROTO_TCP, 0, 0)
+	b = e.AppendUint32(b, stateListen)
+	b = binary.BigEndian.AppendUint16(b, l.at.Port())
+	b = binary.BigEndian.AppendUint16(b, 0)
+	source := make([]byte, 16)
+	copy(source, l.at.Addr().AsSlice())
+	b = append(b, source...)
+	b = append(b, make([]byte, 16)...)
+	b = e.AppendUint32(b, 0)
+	b = e.AppendUint32(b, uint32(l.cookie))
+	return e.AppendUint32(b, uint32(l.cookie>>32))
+}
 
 // bound lists the files that unix sockets of the box's network are bound to.
 func (n *boxNetwork) bound(listening bool) (map[inode]bool, error) {

@@ -4,7 +4,7 @@
 // Called by: connect_linux.go.
 // Proved by: TestPinResolves, TestUnixSocketsOfTheBox, TestUnixSocketsOfTheHost.
 
-package main
+package broker
 
 import (
 	"strconv"

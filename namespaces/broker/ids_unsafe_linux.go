@@ -4,7 +4,7 @@
 // Called by: connect_linux.go, connect_path_linux.go.
 // Proved by: TestUnixSocketsOfTheBox, TestUnixSocketsOfTheHost.
 
-package main
+package broker
 
 import (
 	"runtime"
@@ -39,6 +39,26 @@ func wearIDs(uid, gid uint32, groups []uint32) error {
 		return e
 	}
 	if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, same, uintptr(uid), same); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// carryLinger copies SO_LINGER.
+func carryLinger(from, to int) {
+	var l unix.Linger
+	size := uint32(unsafe.Sizeof(l))
+	_, _, e := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(from), unix.SOL_SOCKET, unix.SO_LINGER, uintptr(unsafe.Pointer(&l)), uintptr(unsafe.Pointer(&size)), 0)
+	if e == 0 && l.Onoff != 0 {
+		_ = unix.SetsockoptLinger(to, unix.SOL_SOCKET, unix.SO_LINGER, &l)
+	}
+}
+
+// bindBytes is bind(2) with the address as the program wrote it.
+func bindBytes(fd int, address []byte) error {
+	_, _, e := unix.Syscall(unix.SYS_BIND, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(address))), uintptr(len(address)))
+	runtime.KeepAlive(address)
+	if e != 0 {
 		return e
 	}
 	return nil

@@ -1,10 +1,10 @@
 // Does to the process: reads the program's /proc, takes a duplicate of its socket and of its folders for a moment.
 // Undone: the duplicates are closed when the call is answered.
 // Preconditions: ptrace access to the program, which psb has as its parent and as the owner of its namespaces.
-// Called by: connect_linux.go.
+// Called by: call_linux.go, path_linux.go.
 // Proved by: TestStatusOfCaller, TestOwnProcess, TestUnixSocketsOfTheBox.
 
-package main
+package broker
 
 import (
 	"bytes"
@@ -82,10 +82,17 @@ func parseStatus(status []byte) (caller, error) {
 	return c, nil
 }
 
-// socket duplicates the descriptor of the calling thread: the same open file, so that what is connected is the program's own socket.
-func (c caller) socket(number int32) (int, error) {
-	pidfd, err := unix.PidfdOpen(c.tid, unix.O_EXCL) // PIDFD_THREAD, Linux 6.9: a thread may have a table of its own
+// socketOf duplicates a descriptor of the calling thread: the same open file, so that what is connected is the program's own socket.
+func socketOf(tid int, number int32) (int, error) {
+	if tid == 0 {
+		return -1, unix.ESRCH // outside psb's pid namespace
+	}
+	pidfd, err := unix.PidfdOpen(tid, unix.O_EXCL) // PIDFD_THREAD, Linux 6.9: a thread may have a table of its own
 	if err == unix.EINVAL {
+		var c caller
+		if c, err = callerOf(tid); err != nil {
+			return -1, err
+		}
 		pidfd, err = unix.PidfdOpen(c.tgid, 0)
 	}
 	if err != nil {
@@ -93,6 +100,27 @@ func (c caller) socket(number int32) (int, error) {
 	}
 	defer unix.Close(pidfd)
 	return unix.PidfdGetfd(pidfd, int(number), 0)
+}
+
+// closesOnExec reads whether a descriptor of the thread goes at an execve(2).
+func closesOnExec(tid int, number int32) bool {
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/fdinfo/%d", tid, number), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	var b [256]byte // the flags are its second line
+	n, err := unix.Read(fd, b[:])
+	if err != nil {
+		return true
+	}
+	for line := range bytes.Lines(b[:n]) {
+		if v, ok := bytes.CutPrefix(line, []byte("flags:")); ok {
+			flags, err := strconv.ParseUint(string(bytes.TrimSpace(v)), 8, 64)
+			return err != nil || flags&unix.O_CLOEXEC != 0
+		}
+	}
+	return true
 }
 
 // as runs f with the program's ids: what it may not connect to by itself it may not through psb, and the peer sees who it is. Only a psb

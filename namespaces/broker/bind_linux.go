@@ -1,0 +1,124 @@
+// Does to the process: binds the program's own sockets for it, inside the box's network; publishes servers of datagrams.
+// Undone: closing the socket.
+// Preconditions: the call waits at the listener.
+// Called by: broker_linux.go.
+// Proved by: TestNetworkServer, TestNetworkDatagramServer, TestNetworkAttacks.
+
+package broker
+
+import (
+	"net/netip"
+	"os"
+	"path"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"psb/policy"
+	"psb/seccomp"
+)
+
+// bind answers bind(2). goOn: the kernel runs the program's own call. It does for sockets that are no internet ones, whatever the program
+// makes of them meanwhile: Landlock refuses its own TCP binds, and a datagram socket of the host's is never handed in.
+func (b *Broker) bind(k *call) (goOn bool, err error) {
+	if err := k.takeSocket(); err != nil {
+		return false, err
+	}
+	if k.domain != unix.AF_INET && k.domain != unix.AF_INET6 {
+		if k.domain == unix.AF_UNIX && b.cfg.Did != nil && k.takeAddress(k.r.Args[1], k.r.Args[2]) == nil {
+			b.tellUnixBind(k)
+		}
+		return true, nil
+	}
+	if err := k.takeAddress(k.r.Args[1], k.r.Args[2]); err != nil {
+		return false, err
+	}
+	if !b.net.has(k.socket) {
+		return false, unix.EINVAL // as of a socket that is bound already
+	}
+	if k.address.Family != seccomp.FamilyInet && k.address.Family != seccomp.FamilyInet6 && k.address.Family != seccomp.FamilyUnspec {
+		return false, unix.EAFNOSUPPORT
+	}
+	if err := bindBytes(k.socket, k.raw); err != nil {
+		return false, err
+	}
+	if k.address.Addr.Port() == 0 {
+		b.free.add(k.socket)
+	}
+	if k.protocol() == unix.IPPROTO_UDP && k.address.Addr.Port() != 0 {
+		return false, b.publishDatagrams(k, localOf(k.socket))
+	}
+	return false, nil
+}
+
+// publishDatagrams makes a server of datagrams reachable from the host, where a rule says so.
+func (b *Broker) publishDatagrams(k *call, asked netip.AddrPort) error {
+	if b.cfg.Did != nil {
+		b.did(k, target{addr: asked.Addr(), port: asked.Port(), udp: true}.access(policy.OpListen), nil)
+	}
+	inside := netip.AddrPortFrom(loopbackTarget(asked, true).addr, asked.Port())
+	for _, at := range b.cfg.Judge.PublishAt(asked, true) {
+		if err := b.relay.Publish(at, inside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellUnixBind tells of the file that a bind makes. What comes of it is not seen: it is told as made where nothing is there yet.
+func (b *Broker) tellUnixBind(k *call) {
+	if k.address.Family != seccomp.FamilyUnix || k.address.Abstract || k.address.Path == "" || k.takeCaller() != nil {
+		return
+	}
+	from, err := k.who.walk(k.address.Path)
+	if err != nil {
+		return
+	}
+	defer from.close()
+	at := k.address.Path
+	if !strings.HasPrefix(at, "/") {
+		at = path.Join(from.text, at)
+	}
+	if from.base >= 0 && from.rest == "" {
+		return
+	}
+	fd, err := from.pin()
+	if err == nil {
+		unix.Close(fd)
+		b.cfg.Did(k.r.TID, policy.Access{Op: policy.OpWrite, Object: path.Clean(at)}, "EADDRINUSE")
+		return
+	}
+	if os.IsNotExist(err) {
+		b.cfg.Did(k.r.TID, policy.Access{Op: policy.OpWrite, Object: path.Clean(at)}, "")
+	}
+}
+
+// marks remembers sockets by their cookies. The zero marks is empty.
+type marks struct {
+	mu sync.Mutex
+	by map[uint64]bool
+}
+
+// mostMarks bounds it: beyond that a socket counts as one without a mark.
+const mostMarks = 1 << 16
+
+func (m *marks) add(fd int) {
+	if c, ok := cookieOf(fd); ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.by == nil {
+			m.by = map[uint64]bool{}
+		}
+		if len(m.by) < mostMarks {
+			m.by[c] = true
+		}
+	}
+}
+
+func (m *marks) has(fd int) bool {
+	c, ok := cookieOf(fd)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return ok && m.by[c]
+}

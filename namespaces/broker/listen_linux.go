@@ -1,0 +1,182 @@
+// Does to the process: makes the program's sockets listen; where a rule says so, one of the host's network is put over the program's.
+// Undone: closing the socket, which is the program's, ends it.
+// Preconditions: Linux 5.9 (SECCOMP_IOCTL_NOTIF_ADDFD).
+// Called by: broker_linux.go.
+// Proved by: TestNetworkServer, TestNetworkAttacks.
+
+package broker
+
+import (
+	"net/netip"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"psb/policy"
+)
+
+// listen answers listen(2).
+func (b *Broker) listen(k *call) error {
+	if err := k.takeSocket(); err != nil {
+		return err
+	}
+	backlog := int(int32(k.r.Args[1]))
+	if !b.net.has(k.socket) {
+		if accepts, err := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err == nil && accepts != 0 {
+			return unix.Listen(k.socket, backlog) // another length of its queue
+		}
+		return b.refuse(policy.Access{Op: policy.OpListen, Object: localOf(k.socket).String()})
+	}
+	if k.domain == unix.AF_UNIX {
+		if err := k.takeCaller(); err != nil {
+			return err
+		}
+		return k.who.as(func() error { return unix.Listen(k.socket, backlog) }) // who connects is told who listens
+	}
+	inet := k.domain == unix.AF_INET || k.domain == unix.AF_INET6
+	if !inet || k.protocol() != unix.IPPROTO_TCP {
+		return unix.Listen(k.socket, backlog)
+	}
+	asked := localOf(k.socket)
+	free := asked.Port() == 0 || b.free.has(k.socket) // any free port
+	places := b.cfg.Judge.PublishAt(asked, false)
+	if free {
+		places = b.cfg.Judge.PublishAt(netip.AddrPortFrom(asked.Addr(), 0), false)
+	}
+	if b.cfg.Did != nil {
+		told := asked
+		if free {
+			told, places = netip.AddrPortFrom(asked.Addr(), 0), nil
+		}
+		b.did(k, target{addr: told.Addr(), port: told.Port()}.access(policy.OpListen), nil)
+	}
+	if len(places) == 0 {
+		return unix.Listen(k.socket, backlog)
+	}
+	return b.publish(k, asked, places, backlog)
+}
+
+// publish listens on the host.
+func (b *Broker) publish(k *call, asked netip.AddrPort, places []netip.AddrPort, backlog int) error {
+	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
+	if err != nil {
+		return err
+	}
+	fd, err := b.hostListener(k, asked, places[0], backlog)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	at := localOf(fd)
+	if cookie, ok := cookieOf(fd); ok {
+		b.published.add(asked, listener{at, cookie})
+		b.published.add(netip.AddrPortFrom(asked.Addr(), at.Port()), listener{at, cookie})
+	}
+	for _, also := range places[1:] {
+		if err := b.lead(k, netip.AddrPortFrom(also.Addr(), at.Port()), at, backlog); err != nil {
+			return err
+		}
+	}
+	return b.place(k, fd, flags)
+}
+
+// hostListener makes a listening socket of the host's network. Where any free port will do, the one the program has inside is tried first:
+// it may have told somebody.
+func (b *Broker) hostListener(k *call, asked, at netip.AddrPort, backlog int) (int, error) {
+	domain := unix.AF_INET
+	if at.Addr().Is6() {
+		domain = unix.AF_INET6
+	}
+	ports := []uint16{at.Port()}
+	if at.Port() == 0 && asked.Port() != 0 {
+		ports = []uint16{asked.Port(), 0}
+	}
+	var err error
+	for _, port := range ports {
+		var fd int
+		if fd, err = unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP); err != nil {
+			return -1, err
+		}
+		carryOver(k.socket, fd, k.domain)
+		if err = unix.Bind(fd, sockaddrOf(netip.AddrPortFrom(at.Addr(), port))); err == nil {
+			err = unix.Listen(fd, backlog)
+		}
+		if err == nil {
+			return fd, nil
+		}
+		unix.Close(fd)
+	}
+	return -1, err
+}
+
+// localOf is the address a socket is bound to.
+func localOf(fd int) netip.AddrPort {
+	sa, err := unix.Getsockname(fd)
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
+	}
+	return netip.AddrPort{}
+}
+
+// listener is a socket of the host's network that was handed in.
+type listener struct {
+	at     netip.AddrPort
+	cookie uint64
+}
+
+// published remembers which servers inside listen on the host instead. The zero published is empty.
+type published struct {
+	mu sync.Mutex
+	by map[netip.AddrPort]listener
+}
+
+// mostPublished bounds what is remembered; beyond it a server is reached from the host only.
+const mostPublished = 1024
+
+func (p *published) add(asked netip.AddrPort, l listener) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by == nil {
+		p.by = map[netip.AddrPort]listener{}
+	}
+	if len(p.by) < mostPublished {
+		p.by[asked] = l
+	}
+}
+
+// here finds the server inside that an address inside means, if it still listens.
+func (p *published) here(to netip.AddrPort, still func(listener) bool) (at netip.AddrPort, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	addr := to.Addr().Unmap()
+	for _, a := range []netip.Addr{addr, netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
+		l, known := p.by[netip.AddrPortFrom(a, to.Port())]
+		if !known {
+			continue
+		}
+		if !still(l) {
+			delete(p.by, netip.AddrPortFrom(a, to.Port()))
+			continue
+		}
+		if l.at.Addr().IsUnspecified() {
+			return netip.AddrPortFrom(loopbackTarget(netip.AddrPortFrom(l.at.Addr(), 0), false).addr, l.at.Port()), true
+		}
+		return l.at, true
+	}
+	return netip.AddrPort{}, false
+}
+
+// lead makes a further place on the host lead to a server that listens at another.
+func (b *Broker) lead(k *call, from, to netip.AddrPort, backlog int) error {
+	fd, err := b.hostListener(k, from, from, backlog)
+	if err != nil {
+		return err
+	}
+	return b.forward(fd, to)
+}
