@@ -13,43 +13,43 @@ import (
 var handedWays = []string{"failed again", "failed unspec", "failed lazily", "connected unspec", "fresh lazily", "fresh sendto", "failed sendto", "connected sendto",
 	"fresh sendmsg", "failed sendmsg", "connected sendmsg", "fresh sendmmsg", "failed sendmmsg", "connected sendmmsg", "failed, duplicated"}
 
-// TestNetworkHandedSocketGoesNowhereElse: the socket that an allowed connect put into the box is the host's. It cannot be connected to
+// TestNetworkAttackHandedSocket: the socket that an allowed connect put into the box is the host's. It cannot be connected to
 // anything else: by connecting again, after AF_UNSPEC, or with the first data, in every call that sends.
-func TestNetworkHandedSocketGoesNowhereElse(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		w.names.set("good.test", fixed("203.0.113.5"))
-		w.gate(t, "tcp", "203.0.113.5:8080")
-		for _, place := range []string{"203.0.113.6:9090", "203.0.113.5:9090", "127.0.0.1:9090"} {
-			t.Run(place, func(t *testing.T) {
-				raid(t, []string{"handed.c"}, func(t *testing.T, s trial, program string) string {
-					bad := w.gate(t, "tcp", place)
-					defer bad.listener.Close()
-					s.net(t, "\"good.test:80-8080\" = \"connect\"\n")
-					host, port, _ := strings.Cut(place, ":")
-					r := s.ventures(t, program, "good.test", "81", "8080", host, port)
-					ways := bad.visits(t)
-					if !s.boxed {
-						for _, way := range handedWays {
-							if !slices.Contains(ways, way) {
-								t.Fatalf("control: no visit by %q: %q, %v", way, ways, r)
-							}
+func TestNetworkAttackHandedSocket(t *testing.T) { outside(t, handedSocket) }
+
+func handedSocket(t *testing.T, w *world) {
+	w.names.set("good.test", fixed("203.0.113.5"))
+	w.gate(t, "tcp", "203.0.113.5:8080")
+	for _, place := range []string{"203.0.113.6:9090", "203.0.113.5:9090", "127.0.0.1:9090"} {
+		t.Run(place, func(t *testing.T) {
+			raid(t, []string{"handed.c"}, func(t *testing.T, s trial, program string) string {
+				bad := w.gate(t, "tcp", place)
+				defer bad.listener.Close()
+				s.net(t, "\"good.test:80-8080\" = \"connect\"\n")
+				host, port, _ := strings.Cut(place, ":")
+				r := s.ventures(t, program, "good.test", "81", "8080", host, port)
+				ways := bad.visits(t)
+				if !s.boxed {
+					for _, way := range handedWays {
+						if !slices.Contains(ways, way) {
+							t.Fatalf("control: no visit by %q: %q, %v", way, ways, r)
 						}
 					}
-					if s.boxed && !strings.Contains(r.out, "allowed: 0") {
-						t.Errorf("the allowed connect did not succeed, so nothing is proved: %v", r)
-					}
-					if len(ways) > 0 {
-						return fmt.Sprintf("%s by %q", place, ways)
-					}
-					return ""
-				})
+				}
+				if s.boxed && !strings.Contains(r.out, "allowed: 0") {
+					t.Errorf("the allowed connect did not succeed, so nothing is proved: %v", r)
+				}
+				if len(ways) > 0 {
+					return fmt.Sprintf("%s by %q", place, ways)
+				}
+				return ""
 			})
-		}
-	})
+		})
+	}
 }
 
-// TestNetworkHandedSocketServesNobody: nor can it be made a server of the host's.
-func TestNetworkHandedSocketServesNobody(t *testing.T) {
+// TestNetworkAttackHandedServer: nor can it be made a server of the host's.
+func TestNetworkAttackHandedServer(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", fixed("203.0.113.5"))
 		w.gate(t, "tcp", "203.0.113.5:8080")
@@ -73,7 +73,10 @@ func TestNetworkHandedSocketServesNobody(t *testing.T) {
 			if !strings.Contains(r.out, "allowed: 0") || !strings.Contains(r.out, "ready") {
 				t.Errorf("the allowed connect did not succeed, so nothing is proved: %v", r)
 			}
-			return reached
+			if reached != "" {
+				return fmt.Sprint(reached, r)
+			}
+			return ""
 		})
 	})
 }

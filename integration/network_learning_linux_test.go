@@ -37,8 +37,8 @@ var lessonsOfNet = []struct {
 	{name: "metadata", program: "wanders.py", args: []string{"169.254.169.254:8080", "meta.test:8080"}},
 }
 
-// TestNetworkLearning: what learning writes of the network is names, ports that stay and nothing else (L05, L07).
-func TestNetworkLearning(t *testing.T) {
+// TestLearnNetwork: what learning writes of the network is names, ports that stay and nothing else (L05, L07).
+func TestLearnNetwork(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("rr.test", fixed("203.0.113.5", "203.0.113.6", "198.51.100.7", "2001:db8::1", "2001:db8::2"))
 		w.names.set("a.test", fixed("203.0.113.5"))
@@ -86,9 +86,9 @@ func TestNetworkLearning(t *testing.T) {
 	})
 }
 
-// TestNetworkLearningRotation: a name whose addresses are others each time is one name: two learns write the same bytes, and the enforced
+// TestLearnNetworkRotation: a name whose addresses are others each time is one name: two learns write the same bytes, and the enforced
 // run does not care.
-func TestNetworkLearningRotation(t *testing.T) {
+func TestLearnNetworkRotation(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		var all []string
 		for _, a := range []string{"203.0.113.21", "203.0.113.22", "203.0.113.23", "203.0.113.24", "203.0.113.25", "203.0.113.26", "203.0.113.27"} {

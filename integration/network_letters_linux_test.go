@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestNetworkLetters: datagrams reach what a udp rule names, in every way to send them, and nothing else: no other host, no other port, and
+// TestNetworkDatagrams: datagrams reach what a udp rule names, in every way to send them, and nothing else: no other host, no other port, and
 // no host that is ruled for TCP only (K17).
-func TestNetworkLetters(t *testing.T) {
+func TestNetworkDatagrams(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", fixed("203.0.113.5"))
 		w.names.set("web.test", fixed("203.0.113.6"))
@@ -53,8 +53,8 @@ func TestNetworkLetters(t *testing.T) {
 	})
 }
 
-// TestNetworkLettersSizes: datagrams of every size that fits arrive whole and answered, each from the address it was sent to, in order.
-func TestNetworkLettersSizes(t *testing.T) {
+// TestNetworkDatagramSizes: datagrams of every size that fits arrive whole and answered, each from the address it was sent to, in order.
+func TestNetworkDatagramSizes(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", fixed("203.0.113.5"))
 		w.mailbox(t, "203.0.113.5:123")

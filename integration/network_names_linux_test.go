@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// TestNetworkNamesCarryNothingOut: a look-up of a name without a rule leaves no trace at the host's name server (K22), whoever is asked and
+// TestNetworkAttackLookUps: a look-up of a name without a rule leaves no trace at the host's name server (K22), whoever is asked and
 // however; and what the host's name server is asked for a name with a rule is always the same.
-func TestNetworkNamesCarryNothingOut(t *testing.T) {
+func TestNetworkAttackLookUps(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", always(answer{addresses: addresses("203.0.113.5"), texts: []string{"order"}}))
 		w.names.set("*.exfil.test", fixed("203.0.113.6"))
@@ -46,9 +46,11 @@ func TestNetworkNamesCarryNothingOut(t *testing.T) {
 	})
 }
 
-// TestNetworkRebinding: a name whose zone answers with an address of the own machine or network, now or later, beside another or alone, leads
+// TestNetworkAttackRebinding: a name whose zone answers with an address of the own machine or network, now or later, beside another or alone, leads
 // nowhere (K24). Metadata addresses need a rule on the address even where private ones are allowed.
-func TestNetworkRebinding(t *testing.T) {
+func TestNetworkAttackRebinding(t *testing.T) { outside(t, rebindingNames) }
+
+func rebindingNames(t *testing.T, w *world) {
 	public := "203.0.113.5"
 	cases := map[string]struct {
 		zone  zone
@@ -60,38 +62,36 @@ func TestNetworkRebinding(t *testing.T) {
 		"under a wildcard":  {rotating("10.9.8.7", "127.0.0.1", "0.0.0.0", "::"), `"*.test:8080" = "connect"`},
 		"metadata":          {fixed("169.254.169.254"), `"allowed.test:8080" = ["connect", "private"]`},
 	}
-	outside(t, func(t *testing.T, w *world) {
-		for name, c := range cases {
-			t.Run(name, func(t *testing.T) {
-				raid(t, []string{"rebinds.py"}, func(t *testing.T, s trial, program string) string {
-					w.names.set("allowed.test", c.zone)
-					places := []string{"169.254.169.254:8080", "127.0.0.1:8080", "10.9.8.7:8080", "127.0.0.53:8080"}
-					if hasIPv6() {
-						places = append(places, "[fd00::1]:8080", "[::1]:8080")
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			raid(t, []string{"rebinds.py"}, func(t *testing.T, s trial, program string) string {
+				w.names.set("allowed.test", c.zone)
+				places := []string{"169.254.169.254:8080", "127.0.0.1:8080", "10.9.8.7:8080", "127.0.0.53:8080"}
+				if hasIPv6() {
+					places = append(places, "[fd00::1]:8080", "[::1]:8080")
+				}
+				var doors []*gate
+				for _, place := range places {
+					doors = append(doors, w.gate(t, "tcp", place))
+				}
+				good := w.gate(t, "tcp", public+":8080")
+				s.net(t, c.rules+"\n")
+				r := s.ventures(t, program, "allowed.test", "8080")
+				reached := ""
+				for i, d := range doors {
+					if ways := d.visits(t); len(ways) > 0 {
+						reached += fmt.Sprintf("%s by %q; ", places[i], ways)
 					}
-					var doors []*gate
-					for _, place := range places {
-						doors = append(doors, w.gate(t, "tcp", place))
-					}
-					good := w.gate(t, "tcp", public+":8080")
-					s.net(t, c.rules+"\n")
-					r := s.ventures(t, program, "allowed.test", "8080")
-					reached := ""
-					for i, d := range doors {
-						if ways := d.visits(t); len(ways) > 0 {
-							reached += fmt.Sprintf("%s by %q; ", places[i], ways)
-						}
-						d.listener.Close()
-					}
-					if ways := good.visits(t); s.boxed && name == "beside another" && len(ways) == 0 {
-						t.Errorf("the one address that is nobody's was not reached: %v", r)
-					}
-					good.listener.Close()
-					return reached
-				})
+					d.listener.Close()
+				}
+				if ways := good.visits(t); s.boxed && name == "beside another" && len(ways) == 0 {
+					t.Errorf("the one address that is nobody's was not reached: %v", r)
+				}
+				good.listener.Close()
+				return reached
 			})
-		}
-	})
+		})
+	}
 }
 
 // TestNetworkPrivateIsRuled: names of the own network are reached with the right private, or with a rule on the address or its range;
@@ -138,41 +138,41 @@ func TestNetworkPrivateIsRuled(t *testing.T) {
 	})
 }
 
-// TestNetworkNameIsNoAddress: a rule on a name and a port opens no other port of it, no other name behind the same address, and not the
+// TestNetworkAttackMixedNames: a rule on a name and a port opens no other port of it, no other name behind the same address, and not the
 // address itself.
-func TestNetworkNameIsNoAddress(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		w.names.set("a.test", fixed("203.0.113.5"))
-		w.names.set("b.test", fixed("203.0.113.6"))
-		w.names.set("shared.test", fixed("203.0.113.5"))
-		raid(t, []string{"mixes.py"}, func(t *testing.T, s trial, program string) string {
-			var ways []string
-			var doors []*gate
-			for _, place := range []string{"203.0.113.5:8080", "203.0.113.5:9090", "203.0.113.6:8080", "203.0.113.6:9090", "203.0.113.5:9999"} {
-				doors = append(doors, w.gate(t, "tcp", place))
+func TestNetworkAttackMixedNames(t *testing.T) { outside(t, mixedNames) }
+
+func mixedNames(t *testing.T, w *world) {
+	w.names.set("a.test", fixed("203.0.113.5"))
+	w.names.set("b.test", fixed("203.0.113.6"))
+	w.names.set("shared.test", fixed("203.0.113.5"))
+	raid(t, []string{"mixes.py"}, func(t *testing.T, s trial, program string) string {
+		var ways []string
+		var doors []*gate
+		for _, place := range []string{"203.0.113.5:8080", "203.0.113.5:9090", "203.0.113.6:8080", "203.0.113.6:9090", "203.0.113.5:9999"} {
+			doors = append(doors, w.gate(t, "tcp", place))
+		}
+		s.net(t, "\"a.test:8080\" = \"connect\"\n\"b.test:9090\" = \"connect\"\n")
+		r := s.ventures(t, program, "a.test", "8080", "b.test", "9090", "shared.test", "203.0.113.5", "203.0.113.6")
+		for _, d := range doors {
+			ways = append(ways, d.visits(t)...)
+			d.listener.Close()
+		}
+		for _, way := range []string{"first", "second"} {
+			if !slices.Contains(ways, way) {
+				t.Errorf("what is allowed was not reached: %q, %v", ways, r)
 			}
-			s.net(t, "\"a.test:8080\" = \"connect\"\n\"b.test:9090\" = \"connect\"\n")
-			r := s.ventures(t, program, "a.test", "8080", "b.test", "9090", "shared.test", "203.0.113.5", "203.0.113.6")
-			for _, d := range doors {
-				ways = append(ways, d.visits(t)...)
-				d.listener.Close()
-			}
-			for _, way := range []string{"first", "second"} {
-				if !slices.Contains(ways, way) {
-					t.Errorf("what is allowed was not reached: %q, %v", ways, r)
-				}
-			}
-			ways = slices.DeleteFunc(ways, func(way string) bool { return way == "first" || way == "second" })
-			if len(ways) > 0 {
-				return fmt.Sprintf("places by %q", ways)
-			}
-			return ""
-		})
+		}
+		ways = slices.DeleteFunc(ways, func(way string) bool { return way == "first" || way == "second" })
+		if len(ways) > 0 {
+			return fmt.Sprintf("places by %q", ways)
+		}
+		return ""
 	})
 }
 
-// TestNetworkChildren: a child that is not Python is held by the same rules, and a proxy in the environment changes nothing.
-func TestNetworkChildren(t *testing.T) {
+// TestNetworkAttackChildren: a child that is not Python is held by the same rules, and a proxy in the environment changes nothing.
+func TestNetworkAttackChildren(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		_, err := exec.LookPath("curl")
 		ledger.Need(t, "curl", err)

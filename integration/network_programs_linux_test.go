@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNetworkClients: clients in Python that reach servers by name are learned with those names, and then go on as without psb.
-func TestNetworkClients(t *testing.T) {
+// TestNetworkPrograms: clients in Python that reach servers by name are learned with those names, and then go on as without psb.
+func TestNetworkPrograms(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		pages := http.HandlerFunc(pageOf)
 		w.names.set("web.test", fixed("203.0.113.5"))

@@ -2,20 +2,25 @@ package integration
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// raceSeconds is how long a race goes on: 8 seconds once, for root in C; what more is there shows that nothing depends on who and what.
-func raceSeconds(s trial, program string) string {
+// raceSeconds is how long a race goes on: most once, for root in C; what more is there shows that nothing depends on who and what.
+func raceSeconds(s trial, program, most string) string {
 	switch {
 	case !s.boxed:
-		return "0.5"
-	case s.who.uid == 0 && program[len(program)-2:] == ".c":
-		return "8"
+		return "0.4"
+	case throughLite:
+		return "0.7"
+	case s.who.uid == 0 && strings.HasSuffix(program, ".c"):
+		return most
 	}
-	return "1.5"
+	return "1"
 }
 
 // tallies reads the counts a race prints last.
@@ -32,92 +37,100 @@ func tallies(t *testing.T, r result, words ...string) (counts []int) {
 	return counts
 }
 
-// TestNetworkFlippedAddress: two threads change host and port in memory while connect runs (K12). What is judged is what is connected: a
+// TestNetworkAttackFlippedAddress: two threads change host and port in memory while connect runs (K12). What is judged is what is connected: a
 // listening place that no rule names never gets a visitor.
-func TestNetworkFlippedAddress(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		for _, kind := range []string{"by name", "by address"} {
-			t.Run(kind, func(t *testing.T) {
-				programs := []string{"flips.c", "flips.py"}
-				if kind == "by address" {
-					programs = programs[:1]
+func TestNetworkAttackFlippedAddress(t *testing.T) { outside(t, flippedAddress) }
+
+func flippedAddress(t *testing.T, w *world) {
+	for _, kind := range []string{"by name", "by address"} {
+		t.Run(kind, func(t *testing.T) {
+			programs := []string{"flips.c", "flips.py"}
+			if kind == "by address" {
+				programs = programs[:1]
+			}
+			good, rule := "good.test", `"good.test:8080" = "connect"`
+			if kind == "by address" {
+				good, rule = "203.0.113.5", `"203.0.113.5:8080" = "connect"`
+			}
+			raid(t, programs, func(t *testing.T, s trial, program string) string {
+				w.names.set("good.test", fixed("203.0.113.5"))
+				allowed := w.gate(t, "tcp", "203.0.113.5:8080")
+				doors := map[string]*gate{"another host": w.gate(t, "tcp", "203.0.113.6:8080"), "another port": w.gate(t, "tcp", "203.0.113.5:9090"),
+					"both": w.gate(t, "tcp", "203.0.113.6:9090")}
+				defer allowed.listener.Close()
+				s.net(t, rule+"\n")
+				seconds := raceSeconds(s, program, map[string]string{"by name": "8", "by address": "2"}[kind])
+				r := s.ventures(t, program, seconds, good, "203.0.113.6", "8080", "9090")
+				counts := tallies(t, r, "connected", "refused")
+				reached := ""
+				for _, name := range []string{"another host", "another port", "both"} {
+					if n := len(doors[name].visits(t)); n > 0 {
+						reached += fmt.Sprintf("%s %d times ", name, n)
+					}
+					doors[name].listener.Close()
 				}
-				good, rule := "good.test", `"good.test:8080" = "connect"`
-				if kind == "by address" {
-					good, rule = "203.0.113.5", `"203.0.113.5:8080" = "connect"`
+				if s.boxed && (counts[0] == 0 || counts[1] == 0 || len(allowed.visits(t)) == 0) {
+					t.Errorf("the race was none: %v", r)
 				}
-				raid(t, programs, func(t *testing.T, s trial, program string) string {
-					w.names.set("good.test", fixed("203.0.113.5"))
-					allowed := w.gate(t, "tcp", "203.0.113.5:8080")
-					doors := map[string]*gate{"another host": w.gate(t, "tcp", "203.0.113.6:8080"), "another port": w.gate(t, "tcp", "203.0.113.5:9090"),
-						"both": w.gate(t, "tcp", "203.0.113.6:9090")}
-					defer allowed.listener.Close()
-					s.net(t, rule+"\n")
-					seconds := raceSeconds(s, program)
-					if kind == "by address" && seconds == "8" {
-						seconds = "3"
-					}
-					r := s.ventures(t, program, seconds, good, "203.0.113.6", "8080", "9090")
-					counts := tallies(t, r, "connected", "refused")
-					reached := ""
-					for _, name := range []string{"another host", "another port", "both"} {
-						if n := len(doors[name].visits(t)); n > 0 {
-							reached += fmt.Sprintf("%s %d times ", name, n)
-						}
-						doors[name].listener.Close()
-					}
-					if s.boxed && (counts[0] == 0 || counts[1] == 0 || len(allowed.visits(t)) == 0) {
-						t.Errorf("the race was none: %v", r)
-					}
-					return reached
-				})
+				return reached
 			})
+		})
+	}
+}
+
+// TestNetworkAttackFlippedDatagrams: the same for datagrams, whose sending the kernel itself reads from memory.
+func TestNetworkAttackFlippedDatagrams(t *testing.T) {
+	outside(t, func(t *testing.T, w *world) {
+		w.names.set("good.test", fixed("203.0.113.5"))
+		for _, kind := range []string{"own socket", "socket of the host"} {
+			t.Run(kind, func(t *testing.T) { flipLetters(t, w, kind == "socket of the host") })
 		}
 	})
 }
 
-// TestNetworkFlippedLetters: the same for datagrams, whose sending the kernel itself reads from memory.
-func TestNetworkFlippedLetters(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		w.names.set("good.test", fixed("203.0.113.5"))
-		raid(t, []string{"letters.c"}, func(t *testing.T, s trial, program string) string {
-			allowed := w.mailbox(t, "203.0.113.5:123")
-			boxes := []*mailbox{w.mailbox(t, "203.0.113.6:123"), w.mailbox(t, "203.0.113.5:124"), w.mailbox(t, "203.0.113.6:124")}
-			s.net(t, "\"udp://good.test:123\" = \"connect\"\n")
-			seconds := raceSeconds(s, program)
-			if seconds == "8" {
-				seconds = "4"
+// flipLetters runs the race with a socket of the box, or with one that a server of the host handed over.
+func flipLetters(t *testing.T, w *world, foreign bool) {
+	raid(t, []string{"letters.c"}, func(t *testing.T, s trial, program string) string {
+		allowed := w.mailbox(t, "203.0.113.5:123")
+		boxes := []*mailbox{w.mailbox(t, "203.0.113.6:123"), w.mailbox(t, "203.0.113.5:124"), w.mailbox(t, "203.0.113.6:124")}
+		s.net(t, "\"udp://good.test:123\" = \"connect\"\n")
+		seconds := raceSeconds(s, program, "3")
+		args := []string{seconds, "good.test", "203.0.113.6", "123", "124"}
+		if foreign {
+			s.put(t, "run/file", "")
+			path := filepath.Join(s.dir, "run", "server")
+			server := listen(t, "unix", path)
+			must(t, os.Chmod(path, 0o777))
+			go handOver(server)
+			s.net(t, "\"udp://good.test:123\" = \"connect\"\n\"unix:"+path+"\" = \"connect\"\n")
+			args = append(args, path)
+		}
+		r := s.ventures(t, program, args...)
+		counts := tallies(t, r, "sent", "refused")
+		reached := ""
+		for _, box := range boxes {
+			if n := len(box.mail(t)); n > 0 {
+				reached += fmt.Sprintf("%s %d times ", box.conn.LocalAddr(), n)
 			}
-			r := s.ventures(t, program, seconds, "good.test", "203.0.113.6", "123", "124")
-			counts := tallies(t, r, "sent", "refused")
-			reached := ""
-			for _, box := range boxes {
-				if n := len(box.mail(t)); n > 0 {
-					reached += fmt.Sprintf("%s %d times ", box.conn.LocalAddr(), n)
-				}
-				box.conn.Close()
-			}
-			if s.boxed && (counts[0] == 0 || len(allowed.mail(t)) == 0) {
-				t.Errorf("the race was none: %v", r)
-			}
-			allowed.conn.Close()
-			return reached
-		})
+			box.conn.Close()
+		}
+		if s.boxed && !foreign && (counts[0] == 0 || len(allowed.mail(t)) == 0) {
+			t.Errorf("the race was none: %v", r)
+		}
+		allowed.conn.Close()
+		return reached
 	})
 }
 
-// TestNetworkSwappedDescriptor: another thread puts another socket at the number that connect and sendto were given; one of them came from
+// TestNetworkAttackSwappedDescriptor: another thread puts another socket at the number that connect and sendto were given; one of them came from
 // outside. None gets to the host's loopback or to a place without a rule.
-func TestNetworkSwappedDescriptor(t *testing.T) {
+func TestNetworkAttackSwappedDescriptor(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", fixed("203.0.113.5"))
 		raid(t, []string{"swaps.c"}, func(t *testing.T, s trial, program string) string {
 			loop, bad, mail := w.gate(t, "tcp", "127.0.0.1:9090"), w.gate(t, "tcp", "203.0.113.6:9090"), w.mailbox(t, "203.0.113.6:124")
 			s.net(t, "\"good.test:81\" = \"connect\"\n\"udp://good.test:81\" = \"connect\"\n")
-			seconds := raceSeconds(s, program)
-			if seconds == "8" {
-				seconds = "4"
-			}
+			seconds := raceSeconds(s, program, "3")
 			r := s.ventures(t, program, seconds, "good.test", "81", "9090", "203.0.113.6", "9090", "124")
 			counts := tallies(t, r, "connects")
 			reached := ""

@@ -70,10 +70,16 @@ func (s trial) compiled(t testing.TB) (names []string) {
 	return names
 }
 
+// throughLite makes the trials of this world use the lite provider.
+var throughLite bool
+
 // words is the command line of a program of testdata/network in the project, boxed where the trial is; options are psb's.
 func (s trial) words(t testing.TB, program string, options []string, args ...string) []string {
 	t.Helper()
 	stem, isC := strings.CutSuffix(program, ".c")
+	if throughLite {
+		options = slices.Concat([]string{"--provider", "landlock", "--allow-gap", "namespaces"}, options)
+	}
 	switch {
 	case !s.boxed && isC:
 		return append([]string{filepath.Join(s.project, stem)}, args...)

@@ -17,38 +17,38 @@ var spellings = []string{"127.0.0.1", "127.1", "127.0.1", "0x7f.1", "0x7f000001"
 // reachedWithout are those by which anybody comes in who is not held.
 var reachedWithout = []string{"0x7f.1", "2130706433", "0177.0.0.1", "0.0.0.0", "::ffff:127.0.0.1", "localhost", "10.9.8.7", "::ffff:10.9.8.7", "0xa9fea9fe", "203.0.113.6", "office.test"}
 
-// TestNetworkSpellings: no spelling of an address gets further than the address, and none further than the name it stands for: what is ruled
+// TestNetworkAttackSpellings: no spelling of an address gets further than the address, and none further than the name it stands for: what is ruled
 // here is another port of the same hosts.
-func TestNetworkSpellings(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		w.names.set("good.test", fixed("203.0.113.5"))
-		w.names.set("six.test", fixed("2001:db8::1"))
-		w.names.set("office.test", fixed("10.9.8.7"))
-		w.names.set("meta.test", fixed("169.254.169.254"))
-		w.names.set("loop.test", fixed("127.0.0.1"))
-		raid(t, []string{"spellings.py"}, func(t *testing.T, s trial, program string) string {
-			everywhere := w.gate(t, "tcp", ":9090")
-			defer everywhere.listener.Close()
-			s.net(t, strings.Join([]string{`"good.test:8080" = "connect"`, `"six.test:8080" = "connect"`, `"*.sub.test:9090" = "connect"`, `"127.0.0.1:7000" = "connect"`,
-				`"[::1]:7000" = "connect"`, `"localhost:7001" = "connect"`, `"0.0.0.0/0:8080" = "connect"`, `"office.test:9090" = "connect"`, `"loop.test:9090" = "connect"`,
-				`"meta.test:9090" = ["connect", "private"]`, `"*:9090" = "connect"`, ""}, "\n"))
-			r := s.ventures(t, program, append([]string{"9090"}, spellings...)...)
-			ways := everywhere.visits(t)
-			if !s.boxed {
-				for _, way := range reachedWithout {
-					if !slices.Contains(ways, way) {
-						t.Errorf("control: no visit by %s: %q", way, ways)
-					}
+func TestNetworkAttackSpellings(t *testing.T) { outside(t, spelledAddresses) }
+
+func spelledAddresses(t *testing.T, w *world) {
+	w.names.set("good.test", fixed("203.0.113.5"))
+	w.names.set("six.test", fixed("2001:db8::1"))
+	w.names.set("office.test", fixed("10.9.8.7"))
+	w.names.set("meta.test", fixed("169.254.169.254"))
+	w.names.set("loop.test", fixed("127.0.0.1"))
+	raid(t, []string{"spellings.py"}, func(t *testing.T, s trial, program string) string {
+		everywhere := w.gate(t, "tcp", ":9090")
+		defer everywhere.listener.Close()
+		s.net(t, strings.Join([]string{`"good.test:8080" = "connect"`, `"six.test:8080" = "connect"`, `"*.sub.test:9090" = "connect"`, `"127.0.0.1:7000" = "connect"`,
+			`"[::1]:7000" = "connect"`, `"localhost:7001" = "connect"`, `"0.0.0.0/0:8080" = "connect"`, `"office.test:9090" = "connect"`, `"loop.test:9090" = "connect"`,
+			`"meta.test:9090" = ["connect", "private"]`, `"*:9090" = "connect"`, ""}, "\n"))
+		r := s.ventures(t, program, append([]string{"9090"}, spellings...)...)
+		ways := everywhere.visits(t)
+		if !s.boxed {
+			for _, way := range reachedWithout {
+				if !slices.Contains(ways, way) {
+					t.Errorf("control: no visit by %s: %q", way, ways)
 				}
 			}
-			if len(ways) > 0 {
-				return fmt.Sprintf("a port by %q", ways)
-			}
-			if strings.Contains(r.out, "connected") {
-				t.Errorf("a connect succeeded: %v", r)
-			}
-			return ""
-		})
+		}
+		if len(ways) > 0 {
+			return fmt.Sprintf("a port by %q", ways)
+		}
+		if strings.Contains(r.out, "connected") {
+			t.Errorf("a connect succeeded: %v", r)
+		}
+		return ""
 	})
 }
 
@@ -78,8 +78,8 @@ func TestNetworkDenyWins(t *testing.T) {
 	})
 }
 
-// TestNetworkShapes: addresses in shapes that the kernel takes and no library makes, devices, and other protocols open nothing.
-func TestNetworkShapes(t *testing.T) {
+// TestNetworkAttackShapes: addresses in shapes that the kernel takes and no library makes, devices, and other protocols open nothing.
+func TestNetworkAttackShapes(t *testing.T) {
 	must := map[string][]string{
 		"shapes.c": {"long", "mapped", "short mapped", "noise behind", "datagram", "datagram mapped", "datagram of the other family", "letter mapped", "letter of the other family",
 			"letter of no family", "letter with a way"},

@@ -76,9 +76,9 @@ func TestNetworkTools(t *testing.T) {
 	})
 }
 
-// TestNetworkLookUps: inside, names with a rule are found and all others do not exist, over UDP and TCP, for the C library and for a
+// TestNetworkNames: inside, names with a rule are found and all others do not exist, over UDP and TCP, for the C library and for a
 // program that speaks the protocol itself.
-func TestNetworkLookUps(t *testing.T) {
+func TestNetworkNames(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		_, err := exec.LookPath("dig")
 		ledger.Need(t, "dig", err)

@@ -29,8 +29,8 @@ func silentPlace(t *testing.T, host [4]byte, port int) {
 	}
 }
 
-// TestNetworkWaitingConnects: a connect that waits holds up nobody but its thread, and is interrupted by a timer, a time limit and a key.
-func TestNetworkWaitingConnects(t *testing.T) {
+// TestNetworkWaits: a connect that waits holds up nobody but its thread, and is interrupted by a timer, a time limit and a key.
+func TestNetworkWaits(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("silent.test", fixed("203.0.113.5"))
 		silentPlace(t, [4]byte{203, 0, 113, 5}, 8080)

@@ -43,6 +43,7 @@ func NewListener(fd int) (*Listener, error) {
 	if e := sysIDValid(fd, 0); e != unix.ENOENT {
 		return fail("not a listener", e)
 	}
+	_ = sysSyncWakeUp(fd) // an older kernel only takes longer
 	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
 		return fail("eventfd", err)

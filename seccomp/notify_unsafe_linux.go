@@ -18,6 +18,7 @@ const (
 	ioctlSend    = 0xc0182101
 	ioctlIDValid = 0x80082102
 	ioctlAddFD   = 0x40182103 // Linux 5.9
+	ioctlFlags   = 0x40082104 // Linux 6.6
 )
 
 // sysNotif is struct seccomp_notif.
@@ -52,6 +53,14 @@ const addFDSet = 1 // SECCOMP_ADDFD_FLAG_SETFD
 
 func sysPutFD(fd int, a *sysAddFD) unix.Errno {
 	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAddFD, uintptr(unsafe.Pointer(a)))
+	return e
+}
+
+const flagSyncWakeUp = 1 // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, Linux 6.6
+
+// sysSyncWakeUp asks that caller and receiver, of whom only one works at a time, wake each other on one processor.
+func sysSyncWakeUp(fd int) unix.Errno {
+	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlFlags, flagSyncWakeUp)
 	return e
 }
 

@@ -22,7 +22,7 @@ import (
 // bind answers bind(2). goOn: the kernel runs the program's own call. It does for sockets that are no internet ones, whatever the program
 // makes of them meanwhile: Landlock refuses its own TCP binds, and a datagram socket of the host's is never handed in.
 func (b *Broker) bind(k *call) (goOn bool, err error) {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return false, err
 	}
 	if k.domain != unix.AF_INET && k.domain != unix.AF_INET6 {

@@ -52,9 +52,11 @@ type Broker struct {
 	stop     context.CancelFunc
 	calls    sync.WaitGroup
 
+	callers   callers
 	given     given
 	free      marks // sockets that asked for any free port
 	published published
+	listened  portSet // of servers inside, whether they still are or not
 
 	mu      sync.Mutex // guards what follows
 	names   *names.Server
@@ -99,6 +101,9 @@ func (b *Broker) Close() {
 	if b.net != nil {
 		b.net.close()
 	}
+	b.callers.mu.Lock()
+	b.callers.close()
+	b.callers.mu.Unlock()
 	if b.cfg.Route != nil {
 		b.cfg.Route.Close()
 	}

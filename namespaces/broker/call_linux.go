@@ -24,7 +24,6 @@ type call struct {
 	host    int // a socket of the host's network that is connecting for it
 	number  int32
 	domain  int
-	kind    int
 	raw     []byte // the address as given
 	address seccomp.Sockaddr
 	pin     int    // of a unix socket by path
@@ -41,19 +40,25 @@ func (k *call) close() {
 }
 
 // takeSocket duplicates the socket of argument 0.
-func (k *call) takeSocket() (err error) {
+func (k *call) takeSocket(from *callers) (err error) {
 	k.number = int32(k.r.Args[0])
-	if k.socket, err = socketOf(k.r.TID, k.number); err != nil {
+	if k.socket, err = from.socket(k.r.TID, k.number); err != nil {
 		return k.orGone(err)
 	}
-	if !k.r.Valid() {
+	if !k.r.Valid() { // only now is it known whose socket that is
 		return seccomp.ErrGone
 	}
-	if k.domain, err = unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil {
-		return err // ENOTSOCK
+	k.domain, err = unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	return err // ENOTSOCK
+}
+
+// kind is the socket's type.
+func (k *call) kind() int {
+	kind, err := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil {
+		return -1
 	}
-	k.kind, err = unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_TYPE)
-	return err
+	return kind
 }
 
 // takeAddress copies the address that two arguments give.

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -82,24 +83,53 @@ func parseStatus(status []byte) (caller, error) {
 	return c, nil
 }
 
-// socketOf duplicates a descriptor of the calling thread: the same open file, so that what is connected is the program's own socket.
-func socketOf(tid int, number int32) (int, error) {
+// callers keeps a handle on the thread that called last: the next call is often its. A handle whose thread is gone leads to nothing, whatever
+// has its number now. The zero callers has none.
+type callers struct {
+	mu    sync.Mutex
+	tid   int
+	pidfd int
+}
+
+// socket duplicates a descriptor of the calling thread: the same open file, so that what is connected is the program's own socket.
+func (c *callers) socket(tid int, number int32) (int, error) {
 	if tid == 0 {
 		return -1, unix.ESRCH // outside psb's pid namespace
 	}
-	pidfd, err := unix.PidfdOpen(tid, unix.O_EXCL) // PIDFD_THREAD, Linux 6.9: a thread may have a table of its own
-	if err == unix.EINVAL {
-		var c caller
-		if c, err = callerOf(tid); err != nil {
-			return -1, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tid == tid {
+		fd, err := unix.PidfdGetfd(c.pidfd, int(number), 0)
+		if err != unix.ESRCH {
+			return fd, err
 		}
-		pidfd, err = unix.PidfdOpen(c.tgid, 0)
 	}
+	c.close()
+	pidfd, err := pidfdOf(tid)
 	if err != nil {
 		return -1, err
 	}
-	defer unix.Close(pidfd)
+	c.tid, c.pidfd = tid, pidfd
 	return unix.PidfdGetfd(pidfd, int(number), 0)
+}
+
+func (c *callers) close() {
+	if c.tid != 0 {
+		unix.Close(c.pidfd)
+		c.tid = 0
+	}
+}
+
+func pidfdOf(tid int) (int, error) {
+	pidfd, err := unix.PidfdOpen(tid, unix.O_EXCL) // PIDFD_THREAD, Linux 6.9: a thread may have a table of its own
+	if err != unix.EINVAL {
+		return pidfd, err
+	}
+	c, err := callerOf(tid)
+	if err != nil {
+		return -1, err
+	}
+	return unix.PidfdOpen(c.tgid, 0)
 }
 
 // closesOnExec reads whether a descriptor of the thread goes at an execve(2).

@@ -17,7 +17,7 @@ import (
 
 // connect answers connect(2).
 func (b *Broker) connect(k *call) error {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return err
 	}
 	if err := k.takeAddress(k.r.Args[1], k.r.Args[2]); err != nil {
@@ -69,6 +69,12 @@ func (b *Broker) connectStream(k *call, to netip.AddrPort) error {
 	if err := b.nameServerFor(to, false); err != nil {
 		return err
 	}
+	t := loopbackTarget(to, false)
+	if !b.listened.has(to.Port()) && mayTry(b.cfg.Judge, t) { // nothing in the box has ever listened there
+		if _, published := b.published.here(to, b.listensStill); !published {
+			return b.outside(k, t, 0)
+		}
+	}
 	return b.inside(k, func(err error) error {
 		if err != unix.ECONNREFUSED {
 			return err
@@ -76,7 +82,6 @@ func (b *Broker) connectStream(k *call, to netip.AddrPort) error {
 		if at, ok := b.published.here(to, b.listensStill); ok {
 			return b.handIn(k, at, policy.Access{})
 		}
-		t := loopbackTarget(to, false)
 		if !mayTry(b.cfg.Judge, t) {
 			return err // nobody is there, in the box
 		}
@@ -146,22 +151,27 @@ func (b *Broker) attempt(k *call) (blocking bool, err error) {
 	return true, err
 }
 
-// settled asks again where a connect inside has ended before its call returned: the kernel says "in progress" first even then.
+// settled asks again where a connect inside may have ended before its call returned: the kernel says "in progress" first even then.
 func (k *call) settled(connect func() error) error {
 	err := connect()
-	if err != unix.EINPROGRESS || k.domain == unix.AF_UNIX {
-		return err
-	}
-	p := []unix.PollFd{{Fd: int32(k.socket), Events: unix.POLLOUT}}
-	if n, _ := unix.Poll(p, 0); n == 1 {
-		return connect()
+	if err == unix.EINPROGRESS && k.domain != unix.AF_UNIX {
+		if err = connect(); err == unix.EALREADY {
+			err = unix.EINPROGRESS
+		}
 	}
 	return err
 }
 
 // mayWait: a socket whose connect can wait is one nobody reads from yet, so that the borrowed flag is seen by nobody.
 func (k *call) mayWait() bool {
-	if k.kind != unix.SOCK_STREAM && k.kind != unix.SOCK_SEQPACKET || k.address.Family == seccomp.FamilyUnspec {
+	if k.address.Family == seccomp.FamilyUnspec {
+		return false
+	}
+	if k.domain != unix.AF_UNIX {
+		info, err := unix.GetsockoptTCPInfo(k.socket, unix.IPPROTO_TCP, unix.TCP_INFO)
+		return err == nil && info.State == tcpClose
+	}
+	if kind := k.kind(); kind != unix.SOCK_STREAM && kind != unix.SOCK_SEQPACKET {
 		return false
 	}
 	if listens, err := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err != nil || listens != 0 {
@@ -170,6 +180,9 @@ func (k *call) mayWait() bool {
 	_, err := unix.Getpeername(k.socket)
 	return err == unix.ENOTCONN
 }
+
+// tcpClose is TCP_CLOSE of <net/tcp_states.h>: neither connected nor connecting nor listening.
+const tcpClose = 7
 
 // unfinished: a connect that would still wait.
 func (k *call) unfinished(err error) bool {

@@ -17,7 +17,7 @@ import (
 
 // listen answers listen(2).
 func (b *Broker) listen(k *call) error {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return err
 	}
 	backlog := int(int32(k.r.Args[1]))
@@ -38,7 +38,8 @@ func (b *Broker) listen(k *call) error {
 		return unix.Listen(k.socket, backlog)
 	}
 	asked := localOf(k.socket)
-	free := asked.Port() == 0 || b.free.has(k.socket) // any free port
+	defer func() { b.listened.add(localOf(k.socket).Port()) }() // whatever it was bound to before
+	free := asked.Port() == 0 || b.free.has(k.socket)           // any free port
 	places := b.cfg.Judge.PublishAt(asked, false)
 	if free {
 		places = b.cfg.Judge.PublishAt(netip.AddrPortFrom(asked.Addr(), 0), false)
@@ -97,7 +98,7 @@ func (b *Broker) hostListener(k *call, asked, at netip.AddrPort, backlog int) (i
 		if fd, err = unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP); err != nil {
 			return -1, err
 		}
-		carryOver(k.socket, fd, k.domain)
+		carryOver(k.socket, fd, k.domain, domain, ofListeners()...)
 		if err = unix.Bind(fd, sockaddrOf(netip.AddrPortFrom(at.Addr(), port))); err == nil {
 			err = unix.Listen(fd, backlog)
 		}
@@ -122,6 +123,24 @@ func localOf(fd int) netip.AddrPort {
 		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
 	}
 	return netip.AddrPort{}
+}
+
+// portSet remembers ports. The zero portSet is empty.
+type portSet struct {
+	mu   sync.Mutex
+	bits [1 << 16 / 64]uint64
+}
+
+func (s *portSet) add(port uint16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bits[port/64] |= 1 << (port % 64)
+}
+
+func (s *portSet) has(port uint16) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bits[port/64]&(1<<(port%64)) != 0
 }
 
 // listener is a socket of the host's network that was handed in.

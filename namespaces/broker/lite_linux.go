@@ -30,7 +30,7 @@ func (b *Broker) actLite(k *call) (goOn bool, err error) {
 }
 
 func (b *Broker) connectLite(k *call) error {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return err
 	}
 	if err := k.takeAddress(k.r.Args[1], k.r.Args[2]); err != nil {
@@ -142,7 +142,7 @@ func (b *Broker) refuseUnixLite(k *call, from walk) error {
 
 // bindLite binds where a listen rule lets the program be reached. Who binds listens, sooner or later: there is no port that is the box's alone.
 func (b *Broker) bindLite(k *call) (goOn bool, err error) {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return false, err
 	}
 	if k.domain != unix.AF_INET && k.domain != unix.AF_INET6 {
@@ -170,7 +170,7 @@ func (b *Broker) bindLite(k *call) (goOn bool, err error) {
 
 // listenLite makes a bound socket listen; one that is not bound would get any free port.
 func (b *Broker) listenLite(k *call) error {
-	if err := k.takeSocket(); err != nil {
+	if err := k.takeSocket(&b.callers); err != nil {
 		return err
 	}
 	backlog := int(int32(k.r.Args[1]))

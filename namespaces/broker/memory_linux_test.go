@@ -59,7 +59,7 @@ func TestOptionsCarryOver(t *testing.T) {
 	must(t, unix.SetsockoptInt(from, unix.SOL_SOCKET, unix.SO_RCVBUF, 50000))
 	must(t, unix.SetsockoptInt(from, unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT, 1))
 	must(t, unix.SetsockoptLinger(from, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 9}))
-	carryOver(from, to, unix.AF_INET)
+	carryOver(from, to, unix.AF_INET, unix.AF_INET)
 	for _, o := range set {
 		if got, err := unix.GetsockoptInt(to, o.level, o.name); err != nil || got != o.value {
 			t.Errorf("option %d/%d: %d, want %d", o.level, o.name, got, o.value)
@@ -79,7 +79,7 @@ func TestOptionsCarryOver(t *testing.T) {
 		t.Error("linger is lost")
 	}
 	six := tcp(t, unix.AF_INET6)
-	carryOver(from, six, unix.AF_INET)
+	carryOver(from, six, unix.AF_INET, unix.AF_INET6)
 	if get(six, unix.IPPROTO_TCP, unix.TCP_NODELAY) != 1 {
 		t.Error("from IPv4 to IPv6 nothing comes along")
 	}

@@ -8,42 +8,42 @@ package broker
 
 import "golang.org/x/sys/unix"
 
-// option is one that programs set before they connect or listen.
+// option is one that programs set before they connect or listen, with the value that every new socket has; what differs was set.
 type option struct {
 	level, name int
+	usual       int
 	family      int // 0 for every one
 }
 
-// carried are options that say how a connection behaves; none that says where it goes (SO_BINDTODEVICE, SO_MARK, IP_OPTIONS) and none that
-// makes a send connect (TCP_FASTOPEN_CONNECT).
-func carried() []option {
+// Options that say how a connection behaves are carried over; none that says where it goes (SO_BINDTODEVICE, SO_MARK, IP_OPTIONS) and none
+// that makes a send connect (TCP_FASTOPEN_CONNECT). Each costs a call, so what matters only with another one is asked for after it.
+func ofConnections() []option {
 	return []option{
-		{unix.SOL_SOCKET, unix.SO_REUSEADDR, 0}, {unix.SOL_SOCKET, unix.SO_REUSEPORT, 0}, {unix.SOL_SOCKET, unix.SO_KEEPALIVE, 0},
-		{unix.SOL_SOCKET, unix.SO_OOBINLINE, 0}, {unix.SOL_SOCKET, unix.SO_RCVLOWAT, 0},
-		{unix.IPPROTO_TCP, unix.TCP_NODELAY, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 0},
-		{unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 0}, {unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, 0}, {unix.IPPROTO_TCP, unix.TCP_SYNCNT, 0},
-		{unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 0}, {unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, 0}, {unix.IPPROTO_TCP, unix.TCP_LINGER2, 0},
-		{unix.IPPROTO_IP, unix.IP_TOS, unix.AF_INET}, {unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, unix.AF_INET6}, {unix.IPPROTO_IPV6, unix.IPV6_TCLASS, unix.AF_INET6},
+		{unix.SOL_SOCKET, unix.SO_OOBINLINE, 0, 0}, {unix.IPPROTO_TCP, unix.TCP_NODELAY, 0, 0}, {unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, 0, 0},
+		{unix.IPPROTO_IP, unix.IP_TOS, 0, unix.AF_INET}, {unix.IPPROTO_IPV6, unix.IPV6_TCLASS, 0, unix.AF_INET6},
 	}
 }
 
-// carryOver gives a new socket the options of the program's, as far as they differ: setting a buffer's size to what it is would fix it.
-func carryOver(from, to, domain int) {
-	other, err := unix.GetsockoptInt(to, unix.SOL_SOCKET, unix.SO_DOMAIN)
-	if err != nil {
-		return
+func ofListeners() []option {
+	return []option{
+		{unix.SOL_SOCKET, unix.SO_REUSEADDR, 0, 0}, {unix.SOL_SOCKET, unix.SO_REUSEPORT, 0, 0}, {unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0, unix.AF_INET6},
+		{unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 0, 0},
 	}
-	for _, o := range carried() {
-		if o.family != 0 && (o.family != domain || o.family != other) {
-			continue
-		}
-		is, err := unix.GetsockoptInt(from, o.level, o.name)
-		now, err2 := unix.GetsockoptInt(to, o.level, o.name)
-		if err == nil && err2 == nil && is != now {
-			_ = unix.SetsockoptInt(to, o.level, o.name, is)
-		}
+}
+
+func ofKeepAlive() []option {
+	return []option{{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, -1, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, -1, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPCNT, -1, 0}}
+}
+
+// carryOver gives a new socket of a family the options that the program set on its own, of the family own.
+func carryOver(from, to, own, family int, also ...option) {
+	carry(from, to, own, family, ofConnections())
+	carry(from, to, own, family, also)
+	if on, err := unix.GetsockoptInt(from, unix.SOL_SOCKET, unix.SO_KEEPALIVE); err == nil && on != 0 {
+		_ = unix.SetsockoptInt(to, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
+		carry(from, to, own, family, ofKeepAlive())
 	}
-	for _, name := range []int{unix.SO_SNDBUF, unix.SO_RCVBUF} {
+	for _, name := range []int{unix.SO_SNDBUF, unix.SO_RCVBUF} { // setting a buffer's size to what it is would fix it
 		is, err := unix.GetsockoptInt(from, unix.SOL_SOCKET, name)
 		now, err2 := unix.GetsockoptInt(to, unix.SOL_SOCKET, name)
 		if err == nil && err2 == nil && is != now {
@@ -56,4 +56,15 @@ func carryOver(from, to, domain int) {
 		}
 	}
 	carryLinger(from, to)
+}
+
+func carry(from, to, own, family int, list []option) {
+	for _, o := range list {
+		if o.family != 0 && (o.family != own || o.family != family) {
+			continue
+		}
+		if is, err := unix.GetsockoptInt(from, o.level, o.name); err == nil && is != o.usual {
+			_ = unix.SetsockoptInt(to, o.level, o.name, is)
+		}
+	}
 }

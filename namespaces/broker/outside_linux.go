@@ -52,7 +52,7 @@ func (b *Broker) handIn(k *call, to netip.AddrPort, a policy.Access) error {
 		return err
 	}
 	k.host = fd
-	carryOver(k.socket, fd, k.domain)
+	carryOver(k.socket, fd, k.domain, domain)
 	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (b *Broker) reconnect(k *call) error {
 		return unix.EISCONN
 	}
 	was, ok := b.given.of(k.socket)
-	if !ok || !inet || k.kind != unix.SOCK_STREAM {
+	if !ok || !inet || k.kind() != unix.SOCK_STREAM {
 		return b.refuse(policy.Access{Op: policy.OpConnect, Object: k.address.String()}) // to dissolve one would make it free to go anywhere
 	}
 	if k.address.Addr == was.asked { // how is it getting on? The same address again, as psb knows it
@@ -142,7 +142,7 @@ func (b *Broker) reconnect(k *call) error {
 	if err != nil {
 		return unix.EACCES
 	}
-	carryOver(k.socket, fresh, k.domain)
+	carryOver(k.socket, fresh, k.domain, k.domain)
 	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
 	if err == nil {
 		err = b.place(k, fresh, flags)

@@ -121,7 +121,7 @@ func (b *Broker) connectAbstract(k *call) error {
 	if err := k.takeCaller(); err != nil {
 		return err
 	}
-	fd, err := unix.Socket(unix.AF_UNIX, k.kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, err := unix.Socket(unix.AF_UNIX, k.kind()|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}

@@ -65,11 +65,11 @@ func (b *Broker) sendTo(k *call, at, length uint64) error {
 		return nil
 	}
 	if k.socket < 0 {
-		if err := k.takeSocket(); err != nil {
+		if err := k.takeSocket(&b.callers); err != nil {
 			return err
 		}
 	}
-	if k.kind != unix.SOCK_DGRAM {
+	if k.kind() != unix.SOCK_DGRAM {
 		return nil // a stream does not send by an address
 	}
 	return b.openDoor(k.address.Addr, k.protocol(), true)

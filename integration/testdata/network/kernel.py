@@ -1,4 +1,5 @@
 """What a notebook server does, outside: starts a kernel, runs cells, interrupts one that sleeps. argv: the kernel's command line."""
+import subprocess
 import sys
 
 from jupyter_client.kernelspec import KernelSpec
@@ -8,7 +9,7 @@ first = 45001
 ports = {name + "_port": first + n for n, name in enumerate(("shell", "iopub", "stdin", "control", "hb"))}
 km = KernelManager(connection_file="run/kernel.json", cache_ports=False, ip="127.0.0.1", **ports)
 km._kernel_spec = KernelSpec(argv=sys.argv[1:], display_name="a kernel", language="python")
-km.start_kernel()
+km.start_kernel(stdout=subprocess.DEVNULL)
 kc = km.blocking_client()
 kc.start_channels()
 kc.wait_for_ready(timeout=90)

@@ -34,14 +34,14 @@ def query(name, kind, number=7):
 
 def udp(server, packet):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.settimeout(0.2)
+    s.settimeout(0.1)
     s.sendto(packet, (server, 53))
     return len(s.recv(4096))
 
 
 def connected(server, packet):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.settimeout(0.2)
+    s.settimeout(0.1)
     s.connect((server, 53))
     s.send(packet)
     return len(s.recv(4096))
