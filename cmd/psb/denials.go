@@ -97,7 +97,7 @@ func (r *refused) denials(j *job) []*denial {
 			}
 		}
 		v := verdictOn(j.policy, d.Access)
-		if v.Allowed {
+		if v.Allowed || nameOnly(d.Access) && searched(j, d.Object) {
 			continue
 		}
 		d.explain(j, v)

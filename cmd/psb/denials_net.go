@@ -109,6 +109,20 @@ func folded(list []*denial, brokered bool) []*denial {
 	return out
 }
 
+// searched: a name that a resolver asked for on its way to one that is ruled, by the host's search list.
+func searched(j *job, name string) bool {
+	for _, line := range j.facts.host.Resolver {
+		words := strings.Fields(line)
+		for _, domain := range words[1:] {
+			base, ok := strings.CutSuffix(name, "."+hostName(domain))
+			if ok && words[0] != "options" && j.policy.RulesName(base) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // expanded: a name that a resolver made by putting the search list behind another one.
 func expanded(host string, hosts map[string]bool) bool {
 	for i, c := range host {

@@ -147,3 +147,20 @@ func TestNetHintsAllow(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchedNamesAreNoDenials(t *testing.T) {
+	p, err := policy.Parse(policyName, []byte("version = 1\n[net]\n\"db:5432\" = \"connect\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{policy: p}
+	if j.policy, err = p.Expand(policy.Macros{Project: "/p", Cwd: "/p"}); err != nil {
+		t.Fatal(err)
+	}
+	j.facts.host.Resolver = []string{"search corp.test Lab.test.\n", "options ndots:2\n"}
+	for name, want := range map[string]bool{"db.corp.test": true, "db.lab.test": true, "db.other.test": false, "web.corp.test": false, "db": false} {
+		if got := searched(j, name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -38,7 +38,10 @@ func learnRun(w *world, line *runLine) (int, error) {
 		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
 	}
 	for _, s := range line.learnUnix {
-		cmd.Sockets = append(cmd.Sockets, absolute(w.cwd, s))
+		if !strings.HasPrefix(s, "@") {
+			s = absolute(w.cwd, s)
+		}
+		cmd.Sockets = append(cmd.Sockets, s)
 	}
 	if err := j.planFor(plan.Learn, cmd); err != nil {
 		return refusedStatus(err), j.refused(err)
@@ -306,7 +309,7 @@ func (j *job) knowledge() learn.Knowledge {
 		Tables: map[string]bool{"env": true, "files": true, "syscalls": true, "net": j.plan.Brokered}}
 	k.Homes = plan.Homes(j.macros)
 	k.Private = append(k.Private, "/sys/devices/system/cpu/", "/run/")
-	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hostname"})
+	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/hostname"})
 	if py := j.layout; py != nil {
 		always = slices.Concat(always, py.Reads, py.SystemLibs)
 		k.Runs = append(k.Runs, py.Executable, py.Launch, py.Loader)

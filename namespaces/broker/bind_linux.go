@@ -40,6 +40,9 @@ func (b *Broker) bind(k *call) (goOn bool, err error) {
 	if k.address.Family != seccomp.FamilyInet && k.address.Family != seccomp.FamilyInet6 && k.address.Family != seccomp.FamilyUnspec {
 		return false, unix.EAFNOSUPPORT
 	}
+	if to := k.address.Addr; to.IsValid() && !own(to.Addr()) && len(b.cfg.Judge.PublishAt(to, k.protocol() == unix.IPPROTO_UDP)) > 0 {
+		_ = b.route() // an address of the host, where it is to be reached: inside every address is the box's own then
+	}
 	if err := bindBytes(k.socket, k.raw); err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -248,6 +249,15 @@ func (b *Broker) means(to netip.AddrPort, udp bool) (target, int) {
 	return target{addr: addr, port: to.Port(), udp: udp}, 0
 }
 
+// pick takes one of a name's addresses. The program has an IPv4 address for the name, so one of that family comes first, if there is any.
+func pick(list []netip.Addr, which int) netip.Addr {
+	four := slices.DeleteFunc(slices.Clone(list), func(a netip.Addr) bool { return !a.Is4() })
+	if len(four) > 0 {
+		list = four
+	}
+	return list[which%len(list)]
+}
+
 // resolve gives the address on the host that a target has now, if it may be reached there.
 func (b *Broker) resolve(ctx context.Context, t target, which int) (netip.AddrPort, error) {
 	real := t.addr
@@ -256,7 +266,7 @@ func (b *Broker) resolve(ctx context.Context, t target, which int) (netip.AddrPo
 		if err != nil || len(list) == 0 {
 			return netip.AddrPort{}, unix.EHOSTUNREACH
 		}
-		real = list[which%len(list)]
+		real = pick(list, which)
 	}
 	if refused, ok := mayReach(b.cfg.Judge, t, real); !ok {
 		return netip.AddrPort{}, b.refuse(refused)

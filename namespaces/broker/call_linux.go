@@ -28,7 +28,7 @@ type call struct {
 	address seccomp.Sockaddr
 	pin     int    // of a unix socket by path
 	to      []byte // what the socket is connected to: raw, or the pin
-	hosts   string // the path on the host, of a socket that is not the box's
+	hosts   string // a socket of the host, by the name that a rule would have
 }
 
 func (k *call) close() {

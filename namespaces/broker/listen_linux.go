@@ -25,7 +25,7 @@ func (b *Broker) listen(k *call) error {
 		if accepts, err := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err == nil && accepts != 0 {
 			return unix.Listen(k.socket, backlog) // another length of its queue
 		}
-		return b.refuse(policy.Access{Op: policy.OpListen, Object: localOf(k.socket).String()})
+		return unix.EINVAL // as of a socket that is connected: one of the host's never listens but where psb made it
 	}
 	if k.domain == unix.AF_UNIX {
 		if err := k.takeCaller(); err != nil {
@@ -44,17 +44,23 @@ func (b *Broker) listen(k *call) error {
 	if free {
 		places = b.cfg.Judge.PublishAt(netip.AddrPortFrom(asked.Addr(), 0), false)
 	}
-	if b.cfg.Did != nil {
-		told := asked
-		if free {
-			told, places = netip.AddrPortFrom(asked.Addr(), 0), nil
+	told := asked
+	if free {
+		told = netip.AddrPortFrom(asked.Addr(), 0)
+		if b.cfg.Did != nil {
+			places = nil // who asked for any port while learning told nobody outside
 		}
+	}
+	var err error
+	if len(places) == 0 {
+		err = unix.Listen(k.socket, backlog)
+	} else {
+		err = b.publish(k, asked, places, backlog)
+	}
+	if err == nil {
 		b.did(k, target{addr: told.Addr(), port: told.Port()}.access(policy.OpListen), nil)
 	}
-	if len(places) == 0 {
-		return unix.Listen(k.socket, backlog)
-	}
-	return b.publish(k, asked, places, backlog)
+	return err
 }
 
 // publish listens on the host.
@@ -64,14 +70,22 @@ func (b *Broker) publish(k *call, asked netip.AddrPort, places []netip.AddrPort,
 		return err
 	}
 	fd, err := b.hostListener(k, asked, places[0], backlog)
+	if err == unix.EADDRINUSE {
+		if shared := b.sharedListener(k, asked); shared >= 0 { // another process of the box listens with the same socket
+			defer unix.Close(shared)
+			return b.place(k, shared, flags)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
 	at := localOf(fd)
 	if cookie, ok := cookieOf(fd); ok {
-		b.published.add(asked, listener{at, cookie})
-		b.published.add(netip.AddrPortFrom(asked.Addr(), at.Port()), listener{at, cookie})
+		inside, _ := cookieOf(k.socket)
+		l := listener{at: at, cookie: cookie, inside: inside, tid: k.r.TID, number: k.number}
+		b.published.add(asked, l)
+		b.published.add(netip.AddrPortFrom(asked.Addr(), at.Port()), l)
 	}
 	for _, also := range places[1:] {
 		if err := b.lead(k, netip.AddrPortFrom(also.Addr(), at.Port()), at, backlog); err != nil {
@@ -120,7 +134,7 @@ func localOf(fd int) netip.AddrPort {
 	case *unix.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
 	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
 	}
 	return netip.AddrPort{}
 }
@@ -147,6 +161,33 @@ func (s *portSet) has(port uint16) bool {
 type listener struct {
 	at     netip.AddrPort
 	cookie uint64
+	inside uint64 // cookie of the socket it stands for
+	tid    int    // where it was put
+	number int32
+}
+
+// sharedListener takes the socket that was handed in for the same socket inside, from the process that got it: servers bind once, fork, and
+// listen in each child. -1 when there is none any more.
+func (b *Broker) sharedListener(k *call, asked netip.AddrPort) int {
+	inside, ok := cookieOf(k.socket)
+	l, known := b.published.of(asked)
+	if !ok || !known || l.inside != inside {
+		return -1
+	}
+	pidfd, err := pidfdOf(l.tid)
+	if err != nil {
+		return -1
+	}
+	defer unix.Close(pidfd)
+	fd, err := unix.PidfdGetfd(pidfd, int(l.number), 0)
+	if err != nil {
+		return -1
+	}
+	if cookie, ok := cookieOf(fd); !ok || cookie != l.cookie {
+		unix.Close(fd)
+		return -1
+	}
+	return fd
 }
 
 // published remembers which servers inside listen on the host instead. The zero published is empty.
@@ -167,6 +208,13 @@ func (p *published) add(asked netip.AddrPort, l listener) {
 	if len(p.by) < mostPublished {
 		p.by[asked] = l
 	}
+}
+
+func (p *published) of(asked netip.AddrPort) (listener, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, ok := p.by[asked]
+	return l, ok
 }
 
 // here finds the server inside that an address inside means, if it still listens.

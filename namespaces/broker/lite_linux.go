@@ -162,10 +162,14 @@ func (b *Broker) bindLite(k *call) (goOn bool, err error) {
 	if places[0].Addr().Unmap() == asked.Addr().Unmap() {
 		return false, bindBytes(k.socket, k.raw)
 	}
-	if k.domain == unix.AF_INET6 && places[0].Addr().Is4() {
-		return false, unix.Bind(k.socket, &unix.SockaddrInet6{Port: int(places[0].Port()), Addr: places[0].Addr().As16()})
+	return false, b.bindTo(k, places[0])
+}
+
+func (b *Broker) bindTo(k *call, at netip.AddrPort) error {
+	if k.domain == unix.AF_INET6 {
+		return unix.Bind(k.socket, &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
 	}
-	return false, unix.Bind(k.socket, sockaddrOf(places[0]))
+	return unix.Bind(k.socket, sockaddrOf(at))
 }
 
 // listenLite makes a bound socket listen; one that is not bound would get any free port.
@@ -181,6 +185,12 @@ func (b *Broker) listenLite(k *call) error {
 		return k.who.as(func() error { return unix.Listen(k.socket, backlog) })
 	}
 	at := localOf(k.socket)
+	if places := b.cfg.Judge.PublishAt(at, false); at.Port() == 0 && len(places) > 0 { // the kernel would choose every address, too
+		if err := b.bindTo(k, places[0]); err != nil {
+			return err
+		}
+		at = localOf(k.socket)
+	}
 	if k.protocol() != unix.IPPROTO_TCP || len(b.cfg.Judge.PublishAt(at, false)) == 0 {
 		return b.refuse(target{addr: at.Addr().Unmap(), port: at.Port()}.access(policy.OpListen))
 	}
@@ -188,7 +198,7 @@ func (b *Broker) listenLite(k *call) error {
 		return err
 	}
 	if cookie, ok := cookieOf(k.socket); ok {
-		b.published.add(localOf(k.socket), listener{localOf(k.socket), cookie})
+		b.published.add(localOf(k.socket), listener{at: localOf(k.socket), cookie: cookie})
 	}
 	b.did(k, target{addr: at.Addr().Unmap(), port: at.Port()}.access(policy.OpListen), nil)
 	return nil

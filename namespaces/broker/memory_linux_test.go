@@ -96,7 +96,7 @@ func TestPublishedOnlyWhileItListens(t *testing.T) {
 		t.Skip("no SO_COOKIE")
 	}
 	at := localOf(fd)
-	b.published.add(netip.AddrPortFrom(netip.IPv4Unspecified(), 5000), listener{at, cookie})
+	b.published.add(netip.AddrPortFrom(netip.IPv4Unspecified(), 5000), listener{at: at, cookie: cookie})
 	asked := netip.MustParseAddrPort("127.0.0.1:5000")
 	if got, ok := b.published.here(asked, b.listensStill); !ok || got != at {
 		t.Fatalf("%v %v, want %v", got, ok, at)

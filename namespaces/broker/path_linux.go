@@ -94,8 +94,8 @@ func (b *Broker) ruledPath(from walk, named string) (host string, ok bool) {
 		at = from.text + "/" + named
 	}
 	at = path.Clean(at)
-	for rule, led := range b.cfg.Sockets {
-		if (at == rule || at == led) && b.rulesUnix(rule) {
+	for name, led := range b.cfg.Sockets {
+		if (at == name || at == led) && (b.rulesUnix(name) || b.rulesUnix(led)) {
 			return led, true
 		}
 	}
@@ -113,6 +113,9 @@ func (b *Broker) pinHost(k *call, host string) error {
 		unix.Close(k.pin)
 	}
 	k.pin, k.to, k.hosts = fd, toPinned(fd), host
+	if path.IsAbs(k.address.Path) {
+		k.hosts = path.Clean(k.address.Path) // the name the program has for it is the one to rule
+	}
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (c *compiler) hostSpaces() {
 			c.places.show(o, UseDevice, alwaysThere, "")
 		}
 	}
-	for _, n := range []string{"/proc", "/sys/devices/system/cpu", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/hostname"} {
+	for _, n := range []string{"/proc", "/sys/devices/system/cpu", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/resolv.conf", "/etc/hostname"} {
 		c.showHost(n, Read, "the host's own")
 	}
 }

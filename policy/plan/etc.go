@@ -32,6 +32,7 @@ func etcFiles(id Identity, h Host) map[string]string {
 		"hosts":         fmt.Sprintf("127.0.0.1 %s\n::1 %s ip6-localhost\n", name, name),
 		"resolv.conf":   "nameserver " + nameServer + "\n" + strings.Join(h.Resolver, ""),
 		"nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+		"host.conf":     "multi on\n",
 		"hostname":      clean(h.Hostname) + "\n",
 	}
 }

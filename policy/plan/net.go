@@ -25,6 +25,9 @@ func (c *compiler) network(p *Plan) {
 	p.Datagrams = p.Brokered && !c.lite && (c.mode == Learn || c.policy.HasUDP())
 	p.Sockets = map[string]string{}
 	for _, name := range p.Command.Sockets {
+		if strings.HasPrefix(name, "@") {
+			continue
+		}
 		p.Sockets[name] = c.look.Resolve(name).Path
 	}
 	for _, r := range c.policy.Rules {
@@ -48,6 +51,9 @@ func (c *compiler) network(p *Plan) {
 		}
 		o := c.look.Resolve(name)
 		p.Sockets[name] = o.Path
+		if rest, ok := strings.CutPrefix(o.Path, "/run/"); ok && c.look.Resolve("/var/run").Path == "/run" {
+			p.Sockets["/var/run/"+rest] = o.Path // the older name of the same folder, which many programs still use
+		}
 		for _, l := range o.Links {
 			if c.mode == Enforce && c.policyWrites(path.Dir(l.At)) {
 				c.gaps = addGap(c.gaps, Gap{Name: "link", Lost: fmt.Sprintf("%q goes through the link %q, which stands in a folder the box may write", name, l.At),
