@@ -37,7 +37,8 @@ var lessons = []lesson{
 	{name: "cache of hashes", program: "hash_cache", remove: []string{"home/.cache"},
 		policy: []string{`[files]`, `"${cache}/demo/v1/" = "write"  # hash_cache; 6 files seen`, `"./" = "list"  # import of hashlib`}},
 	{name: "ports", program: "ports",
-		policy: []string{`[files]`, `"./" = "list"  # import of socket`}, said: []string{"not learned yet: network (1 listening port)"}},
+		policy: []string{`[files]`, `"./" = "list"  # import of socket`, `[net]`, `"0.0.0.0:18765" = "listen"  # ! others on the network can reach it; ports`,
+			`"127.0.0.1:18765" = "listen"  # ports`}},
 	{name: "folders that are there", program: "folders_there", files: map[string]string{"home/code/project/logs/": "", "home/code/project/data/deep/": "", "home/.ssh/": ""},
 		policy: []string{`[files]`, `"data/deep/" = "list"  # folders_there`, `"logs/" = "list"  # folders_there`, `"HOME/code/sibling/" = "list"  # folders_there`},
 		said:   []string{"refused while learning: write HOME/code/new (EROFS)"},
@@ -67,9 +68,9 @@ var lessons = []lesson{
 		remove: []string{"home/code/project/.py-sandboxes", "home/code/project/.git"},
 		policy: []string{`[files]`, `"/bin/sh" = "exec"  # ! runs a program; untrusted`, `"./" = "list"  # import of socket`},
 		said: []string{"planted: .py-sandboxes: the program wrote it; replaced",
-			"never granted: read HOME/.aws/credentials (EACCES)", "never granted: read HOME/.config/gh/hosts.yml (EACCES)", "never granted: read HOME/.netrc (EACCES)",
+			"never granted: connect 169.254.169.254:80 (EACCES)", "never granted: read HOME/.aws/credentials (EACCES)", "never granted: read HOME/.config/gh/hosts.yml (EACCES)", "never granted: read HOME/.netrc (EACCES)",
 			"never granted: read HOME/.ssh/id_ed25519 (EACCES)", "never granted: write HOME/.bashrc (EROFS)", "never granted: write HOME/code/project/.git/config (EROFS)",
-			"never granted: write HOME/code/project/.git/hooks/pre-commit (EROFS)", "never granted: write HOME/code/project/.py-sandboxes", "not learned yet: network (1 host)"},
+			"never granted: write HOME/code/project/.git/hooks/pre-commit (EROFS)", "never granted: write HOME/code/project/.py-sandboxes"},
 		learns: floorOf + "refused .git/hooks/pre-commit\nrefused .git/config\nwrote .py-sandboxes\nrefused the metadata address\n",
 		runs:   floorOf + "refused .git/hooks/pre-commit\nrefused .git/config\nrefused .py-sandboxes\nrefused the metadata address\n"},
 	{name: "environment", program: "environment", env: []string{"MY_SETTING=sent", "MY_API_KEY=sekrit-value", "OTHER=o"},
@@ -95,7 +96,7 @@ var linked = map[string]string{"home/code/project/rel1/c": "1\n", "home/code/pro
 const floorOf = "refused ~/.ssh/id_ed25519\nrefused ~/.aws/credentials\nrefused ~/.config/gh/hosts.yml\nrefused ~/.netrc\n"
 
 // noise is what no learned policy may hold: numbers of processes, random and temporary names, hashes, ports, byte code, locks, values.
-var noise = regexp.MustCompile(`/proc/|"/tmp|\$\{tmp\}|tmp[a-z0-9_]{8}|[0-9a-f]{8}|:\d+"|__pycache__|\.pyc|\.lock|-journal|sekrit-value`)
+var noise = regexp.MustCompile(`/proc/|"/tmp|\$\{tmp\}|tmp[a-z0-9_]{8}|[0-9a-f]{8}|:0"|:[3-6]\d{4}"|__pycache__|\.pyc|\.lock|-journal|sekrit-value`)
 
 // TestLearning learns each program, compares the policy with what it has to be, runs the program under it, and learns it again, which must not
 // touch the file.

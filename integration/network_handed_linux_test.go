@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // handedWays are what handed.c does with the sockets that allowed connects left behind.
-var handedWays = []string{"failed again", "failed unspec", "failed lazily", "connected unspec", "fresh lazily", "fresh sendto", "failed sendto", "connected sendto",
+var handedWays = []string{"failed again", "failed unspec", "failed lazily", "connected unspec", "fresh lazily", "fresh highly", "fresh sendto", "failed sendto", "connected sendto",
 	"fresh sendmsg", "failed sendmsg", "connected sendmsg", "fresh sendmmsg", "failed sendmmsg", "connected sendmmsg", "failed, duplicated"}
 
 // TestNetworkAttackHandedSocket: the socket that an allowed connect put into the box is the host's. It cannot be connected to
@@ -48,6 +49,50 @@ func handedSocket(t *testing.T, w *world) {
 	}
 }
 
+// TestNetworkAttackForgottenSocket: nor when so many connects have failed since that nobody can remember it.
+func TestNetworkAttackForgottenSocket(t *testing.T) {
+	outside(t, func(t *testing.T, w *world) {
+		w.names.set("good.test", fixed("203.0.113.5"))
+		raid(t, []string{"forgotten.c"}, func(t *testing.T, s trial, program string) string {
+			loop, bad := w.gate(t, "tcp", "127.0.0.1:9090"), w.gate(t, "tcp", "203.0.113.6:9090")
+			defer loop.listener.Close()
+			defer bad.listener.Close()
+			s.net(t, "\"good.test:81\" = \"connect\"\n")
+			before := listeners(t)
+			served := ""
+			r := s.started(t, s.watch(t, call{argv: s.words(t, program, nil, "good.test", "81", "203.0.113.6", "9090")}, func() {
+				for _, place := range listeners(t) {
+					if !slices.Contains(before, place) {
+						served = "a server at " + place
+					}
+				}
+			}))
+			if ways := append(loop.visits(t), bad.visits(t)...); len(ways) > 0 || served != "" {
+				return fmt.Sprintf("places without a rule by %q, %s: %v", ways, served, r)
+			}
+			return ""
+		})
+	})
+}
+
+// TestNetworkAttackHandedSocketTells: the socket that an allowed connect put into the box does not tell what the host's network is made of.
+func TestNetworkAttackHandedSocketTells(t *testing.T) {
+	outside(t, func(t *testing.T, w *world) {
+		w.names.set("good.test", fixed("203.0.113.5"))
+		w.gate(t, "tcp", "203.0.113.5:8080")
+		raid(t, []string{"tells.py"}, func(t *testing.T, s trial, program string) string {
+			s.net(t, "\"good.test:8080\" = \"connect\"\n")
+			r := s.ventures(t, program, "good.test", "8080")
+			for _, address := range []string{"10.9.8.7", "192.0.2.1", "169.254.169.254"} {
+				if strings.Contains(r.out, address) {
+					return fmt.Sprintf("the host's address %s: %v", address, r)
+				}
+			}
+			return ""
+		})
+	})
+}
+
 // TestNetworkAttackHandedServer: nor can it be made a server of the host's.
 func TestNetworkAttackHandedServer(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
@@ -75,6 +120,47 @@ func TestNetworkAttackHandedServer(t *testing.T) {
 			}
 			if reached != "" {
 				return fmt.Sprint(reached, r)
+			}
+			return ""
+		})
+	})
+}
+
+// TestNetworkAttackPublishedServer: a server that a rule names, and what it accepts, cannot be turned into anything else of the host's.
+func TestNetworkAttackPublishedServer(t *testing.T) {
+	outside(t, func(t *testing.T, w *world) {
+		raid(t, []string{"accepted.c"}, func(t *testing.T, s trial, program string) string {
+			bad := w.gate(t, "tcp", "203.0.113.6:9090")
+			defer bad.listener.Close()
+			s.net(t, "\"127.0.0.1:5050\" = \"listen\"\n")
+			before := append(listeners(t), "127.0.0.1:5050")
+			served := ""
+			r := s.started(t, s.watch(t, call{argv: s.words(t, program, nil, "5050", "203.0.113.6", "9090")}, func() {
+				var last net.Conn
+				for range 4 {
+					c, err := net.Dial("tcp", "127.0.0.1:5050")
+					if err != nil && last != nil {
+						continue // it was accepted and cut off already
+					}
+					must(t, err)
+					defer c.Close()
+					if last == nil {
+						last = c
+					}
+				}
+				last.SetReadDeadline(time.Now().Add(20 * time.Second))
+				last.Read(make([]byte, 5))
+				for _, place := range listeners(t) {
+					if !slices.Contains(before, place) {
+						served += "a server at " + place + "; "
+					}
+				}
+			}))
+			if ways := bad.visits(t); len(ways) > 0 || served != "" {
+				return fmt.Sprintf("a place without a rule by %q, %s%v", ways, served, r)
+			}
+			if !strings.Contains(r.out, "\naccepted: ") {
+				t.Errorf("nothing was accepted, so nothing is proved: %v", r)
 			}
 			return ""
 		})

@@ -150,13 +150,13 @@ func TestNetworkDenials(t *testing.T) {
 				t.Errorf("%s: %v\nwant\n%s", who.name, r, want)
 			}
 			got := denials(r)
-			for _, object := range []string{"203.0.113.6:80", "203.0.113.9:80", "good.test:9999", "office.test:8080", "[2001:db8::9]:80"} {
+			for _, object := range []string{"connect 203.0.113.6:80", "connect 203.0.113.9:80", "connect good.test:9999", "private office.test:8080", "connect [2001:db8::9]:80"} {
 				if !slices.Contains(got, object) {
 					t.Errorf("%s: no denial of %s: %q", who.name, object, got)
 				}
 			}
-			if !slices.ContainsFunc(got, func(o string) bool { return o == "bad.test" || strings.HasPrefix(o, "bad.test:") }) || slices.Contains(got, "good.test:8081") || len(got) != 6 {
-				t.Errorf("%s: denials %q", who.name, got)
+			if !slices.ContainsFunc(got, func(o string) bool { return o == "connect bad.test" || strings.HasPrefix(o, "connect bad.test:") }) || slices.Contains(got, "connect good.test:8081") || len(got) != 6 {
+				t.Errorf("%s: denials %q: %v", who.name, got, r)
 			}
 			_, hints := psbLines(r.err)
 			for _, hint := range []string{"psb: hint: psb policy add connect good.test:9999", "psb: hint: psb policy add connect 203.0.113.6:80"} {

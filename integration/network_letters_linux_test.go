@@ -42,7 +42,7 @@ func TestNetworkDatagrams(t *testing.T) {
 					ways = append(ways, strings.TrimSpace(letter)+" at "+place)
 				}
 			}
-			if s.boxed && strings.Contains(strings.Join(denials(r), " "), "udp://good.test:123") {
+			if s.boxed && strings.Contains(strings.Join(denials(r), " "), "connect udp://good.test:123") {
 				t.Errorf("a denial of what is allowed: %v", r)
 			}
 			if len(ways) > 0 {

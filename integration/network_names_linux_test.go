@@ -94,6 +94,34 @@ func rebindingNames(t *testing.T, w *world) {
 	}
 }
 
+// TestNetworkAttackRebindingDatagrams: the same for datagrams, also on a socket that has sent before.
+func TestNetworkAttackRebindingDatagrams(t *testing.T) {
+	outside(t, func(t *testing.T, w *world) {
+		for name, zone := range map[string]zone{"one after another": rebinding("203.0.113.5", "10.9.8.7", "127.0.0.1", "169.254.169.254", "203.0.113.5", "10.9.8.7"),
+			"turning": rotating("10.9.8.7", "203.0.113.5", "127.0.0.1", "0.0.0.0")} {
+			t.Run(name, func(t *testing.T) {
+				raid(t, []string{"sends.py"}, func(t *testing.T, s trial, program string) string {
+					w.names.set("allowed.test", zone)
+					var boxes []*mailbox
+					for _, place := range []string{"10.9.8.7:123", "127.0.0.1:123", "169.254.169.254:123"} {
+						boxes = append(boxes, w.mailbox(t, place))
+					}
+					s.net(t, "\"udp://allowed.test:123\" = \"connect\"\n")
+					r := s.ventures(t, program, "allowed.test", "123")
+					reached := ""
+					for _, box := range boxes {
+						if letters := box.mail(t); len(letters) > 0 {
+							reached += fmt.Sprintf("%s by %q: %v", box.conn.LocalAddr(), letters, r)
+						}
+						box.conn.Close()
+					}
+					return reached
+				})
+			})
+		}
+	})
+}
+
 // TestNetworkPrivateIsRuled: names of the own network are reached with the right private, or with a rule on the address or its range;
 // metadata addresses with a rule on the address.
 func TestNetworkPrivateIsRuled(t *testing.T) {

@@ -33,6 +33,7 @@ type answer struct {
 	code      dnsmessage.RCode
 	addresses []netip.Addr // those of the other family are left out
 	texts     []string
+	alias     string // the addresses are this other name's, which the answer says first
 	ttl       uint32
 	cut       bool // over UDP only the head comes, with the bit that says so
 	silent    bool
@@ -134,6 +135,11 @@ func (r *resolver) reply(packet []byte, over string) []byte {
 	b.Question(q)
 	b.StartAnswers()
 	h := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: a.ttl}
+	if a.alias != "" {
+		other := dnsmessage.MustNewName(a.alias + ".")
+		b.CNAMEResource(h, dnsmessage.CNAMEResource{CNAME: other})
+		h.Name = other
+	}
 	if !a.cut || over == "tcp" {
 		for _, addr := range a.addresses {
 			switch {

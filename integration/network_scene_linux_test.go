@@ -110,11 +110,11 @@ func raid(t *testing.T, programs []string, try func(t *testing.T, s trial, progr
 	}
 }
 
-// denials are the objects of psb's lines about refused connects.
+// denials are what psb's lines say was refused, by operation and object.
 func denials(r result) (objects []string) {
 	said, _ := psbLines(r.err)
 	for _, line := range said {
-		if rest, ok := strings.CutPrefix(line, "psb: denied: connect "); ok {
+		if rest, ok := strings.CutPrefix(line, "psb: denied: "); ok {
 			object, _, _ := strings.Cut(rest, " (")
 			objects = append(objects, object)
 		}

@@ -21,11 +21,11 @@ func (s trial) serving(t *testing.T, argv []string, place string, visit func()) 
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	must(t, cmd.Start())
-	ended_ := make(chan struct{})
-	go func() { cmd.Wait(); close(ended_) }()
+	over := make(chan struct{})
+	go func() { cmd.Wait(); close(over) }()
 	until(t, "somebody listens at "+place, func() bool {
 		select {
-		case <-ended_:
+		case <-over:
 			t.Fatalf("%q ended: %v", argv, ended(cmd.ProcessState, out.String(), errs.String()))
 		default:
 		}
@@ -38,10 +38,10 @@ func (s trial) serving(t *testing.T, argv []string, place string, visit func()) 
 	visit()
 	cmd.Process.Signal(syscall.SIGINT)
 	select {
-	case <-ended_:
+	case <-over:
 	case <-time.After(20 * time.Second):
 		cmd.Process.Kill()
-		<-ended_
+		<-over
 		t.Errorf("%q does not end when it is interrupted", argv)
 	}
 	return ended(cmd.ProcessState, out.String(), errs.String())

@@ -34,10 +34,13 @@ func TestNetworkSickResolvers(t *testing.T) {
 		add("empty.test", always(answer{}), "gaierror")
 		add("none.test", always(answer{code: dnsmessage.RCodeNameError}), "gaierror")
 		w.gate(t, "tcp", "203.0.113.5:8080")
-		for _, who := range people() {
+		for nth, who := range people() {
 			for _, boxed := range []bool{false, true} {
 				if boxed && controlOnly() {
 					return
+				}
+				if !boxed && nth > 0 {
+					continue // the name servers are as sick for everybody
 				}
 				s := trial{scene: newScene(t, who), boxed: boxed}
 				s.takes(t, "asks_all.py")

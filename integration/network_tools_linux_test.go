@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -146,6 +148,8 @@ func TestNetworkResolverFiles(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("web.test", fixed("203.0.113.5"))
 		w.names.set("short.corp.test", fixed("203.0.113.5"))
+		w.names.set("alias.test", always(answer{addresses: addresses("203.0.113.5"), alias: "real.test", ttl: 60}))
+		must(t, os.WriteFile(filepath.Join(w.dir, "hosts"), []byte("127.0.0.1 localhost\n203.0.113.5 hosted.test\n"), 0o644))
 		w.web(t, "203.0.113.5:8080", http.HandlerFunc(pageOf))
 		for name, text := range map[string]string{
 			"a stub":                  "nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch .\n",
@@ -153,10 +157,19 @@ func TestNetworkResolverFiles(t *testing.T) {
 			"an address of a network": "nameserver 192.0.2.53\n",
 			"a dead one first":        "nameserver 192.0.2.200\nnameserver 127.0.0.99\noptions timeout:1 attempts:1\n",
 			"search domains":          "nameserver 127.0.0.53\nsearch corp.test other.test\noptions ndots:1\n",
+			"an address of IPv6":      "nameserver 2001:db8::9\n",
+			"the hosts file":          "nameserver 192.0.2.53\n",
+			"an alias":                "nameserver 192.0.2.53\n",
 		} {
+			if strings.Contains(text, "::") && !hasIPv6() {
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				w.resolves(t, text)
-				host := map[bool]string{true: "short", false: "web.test"}[name == "search domains"]
+				host := map[string]string{"search domains": "short", "the hosts file": "hosted.test", "an alias": "alias.test"}[name]
+				if host == "" {
+					host = "web.test"
+				}
 				for _, who := range people() {
 					for _, boxed := range []bool{false, true} {
 						if boxed && controlOnly() {
@@ -165,7 +178,7 @@ func TestNetworkResolverFiles(t *testing.T) {
 						s := trial{scene: newScene(t, who), boxed: boxed}
 						s.takes(t, "fetch.py")
 						s.files(t, map[string]string{"ca.pem": ""})
-						s.net(t, "\"web.test:8080\" = \"connect\"\n\"short:8080\" = \"connect\"\n\"short.corp.test:8080\" = \"connect\"\n")
+						s.net(t, "\"web.test:8080\" = \"connect\"\n\"short:8080\" = \"connect\"\n\"short.corp.test:8080\" = \"connect\"\n\"hosted.test:8080\" = \"connect\"\n\"alias.test:8080\" = \"connect\"\n")
 						s.files(t, map[string]string{"fetch.py": strings.ReplaceAll(fileText(t, "testdata/network/fetch.py"), "cafile=sys.argv[1]", "")})
 						r := s.run(t, call{argv: s.words(t, "fetch.py", nil, "-", "http://"+host+":8080/page")})
 						if want := "200 " + host + ":8080 /page\n\n"; r.code != 0 || r.out != want {

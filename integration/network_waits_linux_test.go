@@ -34,7 +34,7 @@ func TestNetworkWaits(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("silent.test", fixed("203.0.113.5"))
 		silentPlace(t, [4]byte{203, 0, 113, 5}, 8080)
-		want := "started\ninterrupted\ntimed out\nEINPROGRESS [] EALREADY\nthe others go on 127.0.0.1\nready\ninterrupted by key\n"
+		want := "started\ninterrupted\ntimed out\nEINPROGRESS\nEINPROGRESS [] EALREADY\nthe others go on 127.0.0.1\nready\ninterrupted by key\n"
 		for _, who := range people() {
 			for _, boxed := range []bool{false, true} {
 				if boxed && controlOnly() {

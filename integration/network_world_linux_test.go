@@ -48,7 +48,11 @@ func outside(t *testing.T, body func(t *testing.T, w *world)) {
 		endWithParent(t)
 		w := &world{dir: os.Getenv(worldStage)}
 		w.resolves(t, "nameserver "+resolverAddress+"\n")
-		w.names = serveNames(t, resolverAddress, "127.0.0.99", "192.0.2.53")
+		at := []string{resolverAddress, "127.0.0.99", "192.0.2.53"}
+		if hasIPv6() {
+			at = append(at, "2001:db8::9")
+		}
+		w.names = serveNames(t, at...)
 		t.Cleanup(func() { endAll(t, func(process) bool { return true }) })
 		body(t, w)
 	}

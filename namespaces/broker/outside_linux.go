@@ -126,7 +126,10 @@ func (b *Broker) reconnect(k *call) error {
 	}
 	was, ok := b.given.of(k.socket)
 	if !ok || !inet || k.kind() != unix.SOCK_STREAM {
-		return unix.EACCES // to dissolve one would make it free to go anywhere
+		if k.address.Family == seccomp.FamilyUnspec {
+			return unix.EACCES // dissolved it would be free to go anywhere
+		}
+		return b.refuse(policy.Access{Op: policy.OpConnect, Object: k.address.String()})
 	}
 	if k.address.Addr == was.asked { // how is it getting on? The same address again, as psb knows it
 		err := unix.Connect(k.socket, sockaddrOf(was.real))

@@ -99,6 +99,18 @@ func (b *Broker) ruledPath(from walk, named string) (host string, ok bool) {
 			return led, true
 		}
 	}
+	// Another name of it, through a link that the host has and the box may have not. Wherever links lead, only to what a rule names.
+	fd, err := unix.Openat2(unix.AT_FDCWD, at, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return "", false
+	}
+	defer unix.Close(fd)
+	real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	for name, led := range b.cfg.Sockets {
+		if err == nil && real == led && (b.rulesUnix(name) || b.rulesUnix(led)) {
+			return led, true
+		}
+	}
 	return "", false
 }
 

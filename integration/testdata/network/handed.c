@@ -51,6 +51,14 @@ static void lazily(const char *way, int s) {
 	again(way, s);
 }
 
+/* highly sends with a flag that stands beside bits which the kernel cuts off. */
+static void highly(const char *way, int s) {
+	char line[60];
+	snprintf(line, sizeof line, "%s\n", way);
+	tell(way, syscall(SYS_sendto, s, line, strlen(line), MSG_FASTOPEN | MSG_NOSIGNAL | 1L << 35, &bad, sizeof bad));
+	close(s);
+}
+
 static void sending(const char *way, int how, int s) {
 	char line[60];
 	snprintf(line, sizeof line, "%s\n", way);
@@ -75,6 +83,7 @@ int main(int argc, char **argv) {
 	lazily("failed lazily", failed());
 	disconnected("connected unspec", connected());
 	lazily("fresh lazily", fresh());
+	highly("fresh highly", fresh());
 	for (int how = 0; how < 3; how++) {
 		static const char *calls[] = {"sendto", "sendmsg", "sendmmsg"};
 		char way[60];

@@ -16,7 +16,7 @@ kc.wait_for_ready(timeout=90)
 
 
 def run(cell, said=lambda text: None):
-    asked = kc.execute(cell)
+    asked = kc.execute(cell, stop_on_error=False)
     text = ""
     while True:
         m = kc.get_iopub_msg(timeout=60)

@@ -1,5 +1,5 @@
 /* Connects to a link of its own that another thread turns from a ruled socket of the host to another one, and to a path in memory that is flipped.
-   argv: seconds, the ruled socket, the other one, a name for the link. */
+   argv: seconds for both, the ruled socket, the other one, a name for the link. */
 #include "out.h"
 #include <stdint.h>
 #include <stddef.h>
@@ -63,8 +63,8 @@ int main(int argc, char **argv) {
 	if (symlink(ruled, name))
 		perror(name);
 	strncpy(at.sun_path, ruled, sizeof at.sun_path - 1);
-	race("link", turn, atof(argv[1]));
-	race("path", flip, atof(argv[1]));
+	race("link", turn, atof(argv[1]) / 2);
+	race("path", flip, atof(argv[1]) / 2);
 	unlink(name);
 	return 0;
 }

@@ -17,11 +17,9 @@ for name, family, kind, protocol in (("multipath", socket.AF_INET, socket.SOCK_S
     print("a socket:", name)
     try:
         s.settimeout(5)
-        if family == 40:
-            s.connect((1, port))
-        elif kind == socket.SOCK_DGRAM:
+        if kind == socket.SOCK_DGRAM:
             print(s.sendto(name.encode(), (host, udp)))
-        elif family == 17 or kind == socket.SOCK_RAW:
+        elif family in (17, 40) or kind == socket.SOCK_RAW:
             continue
         else:
             s.connect(("::ffff:" + host if family == socket.AF_INET6 else host, port))

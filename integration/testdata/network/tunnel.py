@@ -34,29 +34,29 @@ def query(name, kind, number=7):
 
 def udp(server, packet):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.settimeout(0.1)
+    s.settimeout(0.05)
     s.sendto(packet, (server, 53))
     return len(s.recv(4096))
 
 
 def connected(server, packet):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.settimeout(0.1)
+    s.settimeout(0.05)
     s.connect((server, 53))
     s.send(packet)
     return len(s.recv(4096))
 
 
 def tcp(server, packet):
-    s = socket.create_connection((server, 53), 0.2)
+    s = socket.create_connection((server, 53), 0.5)
     s.sendall(struct.pack("!H", len(packet)) + packet)
     return len(s.recv(4096))
 
 
 for server in servers:
     for way in udp, connected, tcp:
-        for name in names[:3]:
-            for kind in 1, 16, 255:
+        for name in names[:2]:
+            for kind in 1, 16:
                 told("%s %s %d" % (way.__name__, server, kind), lambda: way(server, query(name, kind)))
         # What belongs to a name that may be asked for can carry something, too: its case, its type, its class, what follows the question.
         told("case", lambda: way(server, query("GoOd.TeSt", 1)))

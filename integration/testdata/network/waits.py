@@ -3,6 +3,7 @@ import errno
 import select
 import signal
 import socket
+import struct
 import sys
 import threading
 
@@ -34,6 +35,10 @@ try:
     print("connected")
 except TimeoutError:
     print("timed out")
+
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 300000))
+print(errno.errorcode[s.connect_ex(to)])
 
 s = socket.socket()
 s.setblocking(False)
