@@ -60,7 +60,7 @@ func flippedAddress(t *testing.T, w *world) {
 					"both": w.gate(t, "tcp", "203.0.113.6:9090")}
 				defer allowed.listener.Close()
 				s.net(t, rule+"\n")
-				seconds := raceSeconds(s, program, map[string]string{"by name": "8", "by address": "2"}[kind])
+				seconds := raceSeconds(s, program, map[string]string{"by name": "8", "by address": "1"}[kind])
 				r := s.ventures(t, program, seconds, good, "203.0.113.6", "8080", "9090")
 				counts := tallies(t, r, "connected", "refused")
 				reached := ""
@@ -95,7 +95,7 @@ func flipLetters(t *testing.T, w *world, foreign bool) {
 		allowed := w.mailbox(t, "203.0.113.5:123")
 		boxes := []*mailbox{w.mailbox(t, "203.0.113.6:123"), w.mailbox(t, "203.0.113.5:124"), w.mailbox(t, "203.0.113.6:124")}
 		s.net(t, "\"udp://good.test:123\" = \"connect\"\n")
-		seconds := raceSeconds(s, program, map[bool]string{false: "3", true: "1"}[foreign])
+		seconds := raceSeconds(s, program, map[bool]string{false: "2", true: "1"}[foreign])
 		args := []string{seconds, "good.test", "203.0.113.6", "123", "124"}
 		if foreign {
 			s.put(t, "run/file", "")
@@ -151,7 +151,7 @@ func TestNetworkAttackFlippedListen(t *testing.T) {
 					}
 				}
 			}()
-			r := s.ventures(t, program, raceSeconds(s, program, "2"), "5040", "5041")
+			r := s.ventures(t, program, raceSeconds(s, program, "1"), "5040", "5041")
 			close(done)
 			if counts := tallies(t, r, "served"); counts[0] == 0 {
 				t.Errorf("the race was none: %v", r)
@@ -169,7 +169,7 @@ func TestNetworkAttackSwappedDescriptor(t *testing.T) {
 		raid(t, []string{"swaps.c"}, func(t *testing.T, s trial, program string) string {
 			loop, bad, mail := w.gate(t, "tcp", "127.0.0.1:9090"), w.gate(t, "tcp", "203.0.113.6:9090"), w.mailbox(t, "203.0.113.6:124")
 			s.net(t, "\"good.test:81\" = \"connect\"\n\"udp://good.test:81\" = \"connect\"\n")
-			seconds := raceSeconds(s, program, "3")
+			seconds := raceSeconds(s, program, "2")
 			r := s.ventures(t, program, seconds, "good.test", "81", "9090", "203.0.113.6", "9090", "124")
 			counts := tallies(t, r, "connects")
 			reached := ""

@@ -112,6 +112,9 @@ func guards(o Options) map[string][]Call {
 
 	add("connect", Notify(EACCES), "the supervisor looks at the address and connects")
 	if o.Broker {
+		for _, cmd := range interfaceQuestions() {
+			add("ioctl", Fail(EPERM), "tells of the interfaces of the network a socket belongs to, which may be the host's", is(1, cmd))
+		}
 		add("listen", Notify(EACCES), "the broker looks at whose network it is, and listens")
 		add("bind", Notify(EACCES), "the broker looks at whose network it is, and binds")
 	}
@@ -130,6 +133,14 @@ func guards(o Options) map[string][]Call {
 		liteGuards(o.Broker, add)
 	}
 	return g
+}
+
+// interfaceQuestions are requests of netdevice(7) that tell addresses and states; netlink tells those of the box's own network.
+func interfaceQuestions() []uint32 {
+	const siocgifconf, siocgifflags, siocgifaddr, siocgifdstaddr, siocgifbrdaddr, siocgifnetmask = 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891b
+	const siocgifmetric, siocgifmtu, siocgifhwaddr, siocethtool, siocgarp, siocgifmap = 0x891d, 0x8921, 0x8927, 0x8946, 0x8954, 0x8970
+	return []uint32{siocgifconf, siocgifflags, siocgifaddr, siocgifdstaddr, siocgifbrdaddr, siocgifnetmask, siocgifmetric, siocgifmtu, siocgifhwaddr,
+		siocethtool, siocgarp, siocgifmap}
 }
 
 // idGuards: a process without capabilities may become only what it is. The kernel says so with EPERM, but of an id that has no place in

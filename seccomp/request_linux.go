@@ -41,7 +41,7 @@ type place struct {
 func (l *Listener) request(n sysNotif) *Request {
 	return &Request{
 		ID: n.ID, TID: int(n.PID), Arch: Arch(n.Arch), Nr: int(n.Nr), Name: Name(Arch(n.Arch), int(n.Nr)), Args: n.Args,
-		l: l, copies: map[place][]byte{},
+		l: l,
 	}
 }
 
@@ -130,6 +130,9 @@ func (r *Request) copy(p place) ([]byte, error) {
 		return nil, ErrGone
 	}
 	if err == nil {
+		if r.copies == nil {
+			r.copies = map[place][]byte{}
+		}
 		r.copies[p] = b
 	}
 	return b, err

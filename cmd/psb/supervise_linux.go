@@ -10,6 +10,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -96,7 +97,10 @@ func listenerOf(fd *os.File, err error) (*seccomp.Listener, error) {
 
 func (s *supervisor) end() {
 	if s.done != nil {
-		<-s.done
+		select {
+		case <-s.done:
+		case <-time.After(3 * time.Second): // one call holds it; the box is gone, and so will psb be
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

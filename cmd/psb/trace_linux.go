@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"psb/landlock"
 	"psb/learn"
@@ -144,7 +145,10 @@ func (r *recorder) end() {
 		<-r.done
 	}
 	if r.over != nil {
-		<-r.over
+		select {
+		case <-r.over:
+		case <-time.After(3 * time.Second):
+		}
 	}
 	if r.broker != nil {
 		r.broker.Close()

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,7 +25,10 @@ func (b *Broker) bind(k *call) (goOn bool, err error) {
 	if err := k.takeSocket(&b.callers); err != nil {
 		return false, err
 	}
-	if k.domain != unix.AF_INET && k.domain != unix.AF_INET6 {
+	if k.domain == unix.AF_UNIX && !b.net.has(k.socket) {
+		return false, unix.EINVAL // an abstract name would be the host's
+	}
+	if k.domain != unix.AF_INET && k.domain != unix.AF_INET6 { // what it is now does not matter: the kernel runs the program's own call
 		if k.domain == unix.AF_UNIX && b.cfg.Did != nil && k.takeAddress(k.r.Args[1], k.r.Args[2]) == nil {
 			b.tellUnixBind(k)
 		}
@@ -47,7 +50,9 @@ func (b *Broker) bind(k *call) (goOn bool, err error) {
 		return false, err
 	}
 	if k.address.Addr.Port() == 0 {
-		b.free.add(k.socket)
+		b.free.set(k.socket, localOf(k.socket).Port())
+	} else {
+		b.free.leave(k.socket)
 	}
 	if k.protocol() == unix.IPPROTO_UDP && k.address.Addr.Port() != 0 {
 		return false, b.publishDatagrams(k, localOf(k.socket))
@@ -56,20 +61,25 @@ func (b *Broker) bind(k *call) (goOn bool, err error) {
 }
 
 // publishDatagrams makes a server of datagrams reachable from the host, where a rule says so.
-func (b *Broker) publishDatagrams(k *call, asked netip.AddrPort) error {
+func (b *Broker) publishDatagrams(k *call, asked netip.AddrPort) (err error) {
 	if b.cfg.Did != nil {
-		b.did(k, target{addr: asked.Addr(), port: asked.Port(), udp: true}.access(policy.OpListen), nil)
+		defer func() {
+			if err == nil {
+				b.did(k, target{addr: asked.Addr(), port: asked.Port(), udp: true}.access(policy.OpListen), nil)
+			}
+		}()
 	}
 	inside := netip.AddrPortFrom(loopbackTarget(asked, true).addr, asked.Port())
 	for _, at := range b.cfg.Judge.PublishAt(asked, true) {
-		if err := b.relay.Publish(at, inside); err != nil {
+		if err = b.relay.Publish(at, inside); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellUnixBind tells of the file that a bind makes. What comes of it is not seen: it is told as made where nothing is there yet.
+// tellUnixBind tells of the file that a bind makes. The kernel runs the call, so what came of it is looked at shortly after; a file that is
+// gone by then is not told of.
 func (b *Broker) tellUnixBind(k *call) {
 	if k.address.Family != seccomp.FamilyUnix || k.address.Abstract || k.address.Path == "" || k.takeCaller() != nil {
 		return
@@ -78,50 +88,31 @@ func (b *Broker) tellUnixBind(k *call) {
 	if err != nil {
 		return
 	}
-	defer from.close()
 	at := k.address.Path
 	if !strings.HasPrefix(at, "/") {
 		at = path.Join(from.text, at)
 	}
-	if from.base >= 0 && from.rest == "" {
+	a := policy.Access{Op: policy.OpWrite, Object: path.Clean(at)}
+	tid := k.r.TID
+	if fd, err := from.pin(); !os.IsNotExist(err) { // it is there already, or out of reach
+		if err == nil {
+			unix.Close(fd)
+		}
+		from.close()
 		return
 	}
-	fd, err := from.pin()
-	if err == nil {
-		unix.Close(fd)
-		b.cfg.Did(k.r.TID, policy.Access{Op: policy.OpWrite, Object: path.Clean(at)}, "EADDRINUSE")
-		return
-	}
-	if os.IsNotExist(err) {
-		b.cfg.Did(k.r.TID, policy.Access{Op: policy.OpWrite, Object: path.Clean(at)}, "")
-	}
-}
-
-// marks remembers sockets by their cookies. The zero marks is empty.
-type marks struct {
-	mu sync.Mutex
-	by map[uint64]bool
-}
-
-// mostMarks bounds it: beyond that a socket counts as one without a mark.
-const mostMarks = 1 << 16
-
-func (m *marks) add(fd int) {
-	if c, ok := cookieOf(fd); ok {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.by == nil {
-			m.by = map[uint64]bool{}
+	b.calls.Add(1)
+	go func() {
+		defer b.calls.Done()
+		defer from.close()
+		for pause := 100 * time.Microsecond; pause < 200*time.Millisecond; pause *= 2 {
+			time.Sleep(pause)
+			if fd, err := from.pin(); err == nil {
+				unix.Close(fd)
+				b.cfg.Did(tid, a, "")
+				return
+			}
 		}
-		if len(m.by) < mostMarks {
-			m.by[c] = true
-		}
-	}
-}
-
-func (m *marks) has(fd int) bool {
-	c, ok := cookieOf(fd)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return ok && m.by[c]
+		b.cfg.Did(tid, a, "EACCES")
+	}()
 }

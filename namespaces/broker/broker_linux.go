@@ -28,6 +28,9 @@ const (
 	mostWaiting  = 256 // blocking connects whose server is not ready; each keeps a few
 )
 
+// patience is how long the end waits for calls that are still at work.
+const patience = 2 * time.Second
+
 // Config is what a broker needs.
 type Config struct {
 	Lite        bool                                         // the box shares the host's network: it has no Diag, Route and Socket
@@ -48,7 +51,8 @@ type Broker struct {
 	net      *boxNetwork
 	attempts chan struct{}
 	waiting  chan struct{}
-	flags    sync.Mutex // held while a socket's O_NONBLOCK is not the program's
+	forwards chan struct{} // one for each further place of a server
+	busy     marks         // sockets whose O_NONBLOCK is not the program's for a moment
 	ctx      context.Context
 	stop     context.CancelFunc
 	calls    sync.WaitGroup
@@ -63,6 +67,7 @@ type Broker struct {
 	names   *names.Server
 	relay   *relay.Relay
 	routed  bool
+	buffers buffers
 	answers bool           // the name server inside runs
 	lite    netip.AddrPort // where it runs, of a box in the host's network
 	closes  []func()
@@ -78,7 +83,7 @@ func New(cfg Config) (*Broker, error) {
 			return nil, err
 		}
 	}
-	b := &Broker{cfg: cfg, net: net, attempts: make(chan struct{}, mostAttempts), waiting: make(chan struct{}, mostWaiting)}
+	b := &Broker{cfg: cfg, net: net, attempts: make(chan struct{}, mostAttempts), waiting: make(chan struct{}, mostWaiting), forwards: make(chan struct{}, mostForwards)}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	b.names = names.New(names.Config{Ruled: cfg.Judge.RulesName, Refused: func(name string) {
 		cfg.Refused(policy.Access{Op: policy.OpConnect, Object: name})
@@ -98,7 +103,15 @@ func (b *Broker) Close() {
 		f()
 	}
 	b.relay.Close()
-	b.calls.Wait()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.calls.Wait()
+	}()
+	select { // a connect that the kernel lets nobody out of ends with psb
+	case <-done:
+	case <-time.After(patience):
+	}
 	if b.net != nil {
 		b.net.close()
 	}

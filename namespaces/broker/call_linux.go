@@ -32,21 +32,33 @@ type call struct {
 }
 
 func (k *call) close() {
-	for _, fd := range []int{k.socket, k.host, k.pin} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+	for _, fd := range []int{k.socket, k.host} {
+		closeProgram(fd)
+	}
+	if k.pin >= 0 {
+		unix.Close(k.pin)
 	}
 }
 
-// takeSocket duplicates the socket of argument 0.
+// closeProgram closes a duplicate of a socket that the program has, too. It may be the last one by now, and the program may have told it to
+// linger (SO_LINGER): then somebody else waits.
+func closeProgram(fd int) {
+	if fd < 0 {
+		return
+	}
+	if lingers, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_LINGER); err == nil && lingers != 0 {
+		go unix.Close(fd)
+		return
+	}
+	unix.Close(fd)
+}
+
+// takeSocket duplicates the socket of argument 0. Whose it is is known once the call is seen to wait still: takeAddress looks, and
+// stillWaits.
 func (k *call) takeSocket(from *callers) (err error) {
 	k.number = int32(k.r.Args[0])
 	if k.socket, err = from.socket(k.r.TID, k.number); err != nil {
 		return k.orGone(err)
-	}
-	if !k.r.Valid() { // only now is it known whose socket that is
-		return seccomp.ErrGone
 	}
 	k.domain, err = unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_DOMAIN)
 	return err // ENOTSOCK
@@ -77,6 +89,14 @@ func (k *call) takeAddress(at, length uint64) (err error) {
 		return unix.EINVAL
 	}
 	k.to = k.raw
+	return nil
+}
+
+// stillWaits is for calls without an address.
+func (k *call) stillWaits() error {
+	if !k.r.Valid() {
+		return seccomp.ErrGone
+	}
 	return nil
 }
 

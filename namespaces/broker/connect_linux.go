@@ -8,6 +8,7 @@ package broker
 
 import (
 	"net/netip"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -124,7 +125,7 @@ func (b *Broker) inside(k *call, then func(error) error) error {
 
 // attempt connects without waiting, and tells whether the program would have waited.
 func (b *Broker) attempt(k *call) (blocking bool, err error) {
-	connect := func() error { return connectBytes(k.socket, k.to) }
+	connect := func() error { return watched(k.socket, func() error { return connectBytes(k.socket, k.to) }) }
 	if k.domain == unix.AF_UNIX {
 		plain := connect
 		connect = func() error { return k.who.as(plain) } // the peer is told who connects
@@ -132,8 +133,10 @@ func (b *Broker) attempt(k *call) (blocking bool, err error) {
 			return false, err
 		}
 	}
-	b.flags.Lock()
-	defer b.flags.Unlock()
+	if !b.busy.take(k.socket) {
+		return false, unix.EALREADY // another call of the program is at it
+	}
+	defer b.busy.leave(k.socket)
 	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
 	if err != nil {
 		return false, err
@@ -149,6 +152,21 @@ func (b *Broker) attempt(k *call) (blocking bool, err error) {
 		err = back
 	}
 	return true, err
+}
+
+// watched ends a connect that waits all the same: the program shares the socket, and may have set it to wait in between. Of a unix socket
+// nothing ends it, so those have a thread of their own.
+func watched(fd int, connect func() error) error {
+	over := make(chan struct{})
+	t := time.AfterFunc(time.Second, func() {
+		defer close(over)
+		_ = unix.Shutdown(fd, unix.SHUT_RDWR)
+	})
+	err := connect()
+	if !t.Stop() {
+		<-over
+	}
+	return err
 }
 
 // settled asks again where a connect inside may have ended before its call returned: the kernel says "in progress" first even then.

@@ -7,37 +7,71 @@
 package broker
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/netip"
 	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// mostCarried bounds the connections that are carried at one time.
-const mostCarried = 512
+const (
+	mostCarried  = 512 // connections of one place that are carried at one time
+	mostForwards = 64  // places
+)
 
-// forward serves a listening socket until the box's end.
-func (b *Broker) forward(fd int, to netip.AddrPort) error {
+// lead makes a further place on the host lead to a server, as long as that listens.
+func (b *Broker) lead(k *call, from netip.AddrPort, to listener, backlog int) error {
+	select {
+	case b.forwards <- struct{}{}:
+	default:
+		return unix.EMFILE
+	}
+	fd, err := b.hostListener(k, from, from, backlog)
+	if err == nil {
+		err = b.forward(fd, to)
+	}
+	if err != nil {
+		<-b.forwards
+	}
+	return err
+}
+
+// forward serves a listening socket until the server it leads to listens no more.
+func (b *Broker) forward(fd int, to listener) error {
 	f := os.NewFile(uintptr(fd), "listening")
 	l, err := net.FileListener(f)
 	f.Close()
 	if err != nil {
 		return err
 	}
-	b.atEnd(func() { l.Close() })
 	b.calls.Add(1)
 	go func() {
 		defer b.calls.Done()
+		defer func() { <-b.forwards }()
+		defer l.Close()
 		slots := make(chan struct{}, mostCarried)
 		for {
-			slots <- struct{}{}
+			// Looked at every second: whoever takes the server's address after it is not this box's.
+			_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(time.Second))
 			c, err := l.Accept()
-			if err != nil {
+			switch {
+			case b.ctx.Err() != nil || !b.listensStill(to):
+				if err == nil {
+					c.Close()
+				}
+				return
+			case errors.Is(err, os.ErrDeadlineExceeded):
+				continue
+			case err != nil:
 				return
 			}
+			slots <- struct{}{}
 			go func() {
 				defer func() { <-slots }()
-				b.carry(c.(*net.TCPConn), to)
+				b.carry(c.(*net.TCPConn), to.at)
 			}()
 		}
 	}()

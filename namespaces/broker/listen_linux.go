@@ -8,6 +8,7 @@ package broker
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +19,9 @@ import (
 // listen answers listen(2).
 func (b *Broker) listen(k *call) error {
 	if err := k.takeSocket(&b.callers); err != nil {
+		return err
+	}
+	if err := k.stillWaits(); err != nil {
 		return err
 	}
 	backlog := int(int32(k.r.Args[1]))
@@ -39,7 +43,8 @@ func (b *Broker) listen(k *call) error {
 	}
 	asked := localOf(k.socket)
 	defer func() { b.listened.add(localOf(k.socket).Port()) }() // whatever it was bound to before
-	free := asked.Port() == 0 || b.free.has(k.socket)           // any free port
+	chosen, marked := b.free.of(k.socket)
+	free := asked.Port() == 0 || marked && chosen == asked.Port() // any free port
 	places := b.cfg.Judge.PublishAt(asked, false)
 	if free {
 		places = b.cfg.Judge.PublishAt(netip.AddrPortFrom(asked.Addr(), 0), false)
@@ -81,14 +86,16 @@ func (b *Broker) publish(k *call, asked netip.AddrPort, places []netip.AddrPort,
 	}
 	defer unix.Close(fd)
 	at := localOf(fd)
-	if cookie, ok := cookieOf(fd); ok {
-		inside, _ := cookieOf(k.socket)
-		l := listener{at: at, cookie: cookie, inside: inside, tid: k.r.TID, number: k.number}
-		b.published.add(asked, l)
-		b.published.add(netip.AddrPortFrom(asked.Addr(), at.Port()), l)
+	cookie, ok := cookieOf(fd)
+	if !ok {
+		return unix.EACCES
 	}
+	inside, _ := cookieOf(k.socket)
+	l := listener{at: at, cookie: cookie, inside: inside, tid: k.r.TID, number: k.number}
+	b.published.add(asked, l)
+	b.published.add(netip.AddrPortFrom(asked.Addr(), at.Port()), l)
 	for _, also := range places[1:] {
-		if err := b.lead(k, netip.AddrPortFrom(also.Addr(), at.Port()), at, backlog); err != nil {
+		if err := b.lead(k, netip.AddrPortFrom(also.Addr(), at.Port()), l, backlog); err != nil {
 			return err
 		}
 	}
@@ -103,7 +110,7 @@ func (b *Broker) hostListener(k *call, asked, at netip.AddrPort, backlog int) (i
 		domain = unix.AF_INET6
 	}
 	ports := []uint16{at.Port()}
-	if at.Port() == 0 && asked.Port() != 0 {
+	if at.Port() == 0 && asked.Port() >= 32768 { // nothing that has a number by custom
 		ports = []uint16{asked.Port(), 0}
 	}
 	var err error
@@ -112,8 +119,10 @@ func (b *Broker) hostListener(k *call, asked, at netip.AddrPort, backlog int) (i
 		if fd, err = unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP); err != nil {
 			return -1, err
 		}
-		carryOver(k.socket, fd, k.domain, domain, ofListeners()...)
-		if err = unix.Bind(fd, sockaddrOf(netip.AddrPortFrom(at.Addr(), port))); err == nil {
+		carryOver(k.socket, fd, k.domain, domain, b.usualBuffers(), ofListeners()...)
+		to := netip.AddrPortFrom(at.Addr(), port)
+		b.onlyRuledFamily(fd, to)
+		if err = b.bindHost(k, fd, asked, to); err == nil {
 			err = unix.Listen(fd, backlog)
 		}
 		if err == nil {
@@ -122,6 +131,35 @@ func (b *Broker) hostListener(k *call, asked, at netip.AddrPort, backlog int) (i
 		unix.Close(fd)
 	}
 	return -1, err
+}
+
+// onlyRuledFamily keeps a socket for every IPv6 address from being one for every IPv4 address as well, where no rule says so.
+func (b *Broker) onlyRuledFamily(fd int, at netip.AddrPort) {
+	four := netip.AddrPortFrom(netip.IPv4Unspecified(), at.Port())
+	if at.Addr() == netip.IPv6Unspecified() && !slices.Contains(b.cfg.Judge.PublishAt(four, false), four) {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1)
+	}
+}
+
+// bindHost binds a socket of the host's network. A port is shared (SO_REUSEPORT) with servers of this box alone: the first of them shares it
+// with nobody, so that no visitor of somebody else's is taken.
+func (b *Broker) bindHost(k *call, fd int, asked, to netip.AddrPort) error {
+	err := unix.Bind(fd, sockaddrOf(to))
+	shares, sockopt := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_REUSEPORT)
+	if sockopt != nil || shares == 0 {
+		return err
+	}
+	l, known := b.published.of(asked)
+	if err == unix.EADDRINUSE && known && b.listensStill(l) {
+		if err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err == nil {
+			err = unix.Bind(fd, sockaddrOf(to))
+		}
+		return err
+	}
+	if err == nil {
+		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	}
+	return err
 }
 
 // localOf is the address a socket is bound to.
@@ -237,13 +275,4 @@ func (p *published) here(to netip.AddrPort, still func(listener) bool) (at netip
 		return l.at, true
 	}
 	return netip.AddrPort{}, false
-}
-
-// lead makes a further place on the host lead to a server that listens at another.
-func (b *Broker) lead(k *call, from, to netip.AddrPort, backlog int) error {
-	fd, err := b.hostListener(k, from, from, backlog)
-	if err != nil {
-		return err
-	}
-	return b.forward(fd, to)
 }

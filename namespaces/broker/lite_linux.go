@@ -9,6 +9,7 @@ package broker
 import (
 	"net"
 	"net/netip"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -52,11 +53,7 @@ func (b *Broker) connectLite(k *call) error {
 
 func (b *Broker) connectStreamLite(k *call, to netip.AddrPort) error {
 	if was, ok := b.given.of(k.socket); ok && was.asked == to && !was.failed {
-		err := unix.Connect(k.socket, sockaddrOf(was.real))
-		if err != nil && err != unix.EALREADY && err != unix.EINPROGRESS {
-			b.given.failed(k.socket)
-		}
-		return err
+		return b.reconnect(k)
 	}
 	if _, err := unix.Getpeername(k.socket); err == nil {
 		return unix.EISCONN
@@ -160,12 +157,14 @@ func (b *Broker) bindLite(k *call) (goOn bool, err error) {
 		return false, b.refuse(target{addr: asked.Addr().Unmap(), port: asked.Port()}.access(policy.OpListen))
 	}
 	if places[0].Addr().Unmap() == asked.Addr().Unmap() {
+		b.onlyRuledFamily(k.socket, asked)
 		return false, bindBytes(k.socket, k.raw)
 	}
 	return false, b.bindTo(k, places[0])
 }
 
 func (b *Broker) bindTo(k *call, at netip.AddrPort) error {
+	b.onlyRuledFamily(k.socket, at)
 	if k.domain == unix.AF_INET6 {
 		return unix.Bind(k.socket, &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
 	}
@@ -177,8 +176,16 @@ func (b *Broker) listenLite(k *call) error {
 	if err := k.takeSocket(&b.callers); err != nil {
 		return err
 	}
+	if err := k.stillWaits(); err != nil {
+		return err
+	}
 	backlog := int(int32(k.r.Args[1]))
 	if k.domain == unix.AF_UNIX {
+		if a, err := unix.Getsockname(k.socket); err == nil {
+			if u, ok := a.(*unix.SockaddrUnix); ok && strings.HasPrefix(u.Name, "@") { // a name that every program of the host sees
+				return b.refuse(policy.Access{Op: policy.OpListen, Object: "unix:" + u.Name})
+			}
+		}
 		if err := k.takeCaller(); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func TestOptionsCarryOver(t *testing.T) {
 	must(t, unix.SetsockoptInt(from, unix.SOL_SOCKET, unix.SO_RCVBUF, 50000))
 	must(t, unix.SetsockoptInt(from, unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT, 1))
 	must(t, unix.SetsockoptLinger(from, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 9}))
-	carryOver(from, to, unix.AF_INET, unix.AF_INET)
+	carryOver(from, to, unix.AF_INET, unix.AF_INET, buffersOf(plain))
 	for _, o := range set {
 		if got, err := unix.GetsockoptInt(to, o.level, o.name); err != nil || got != o.value {
 			t.Errorf("option %d/%d: %d, want %d", o.level, o.name, got, o.value)
@@ -79,7 +79,7 @@ func TestOptionsCarryOver(t *testing.T) {
 		t.Error("linger is lost")
 	}
 	six := tcp(t, unix.AF_INET6)
-	carryOver(from, six, unix.AF_INET, unix.AF_INET6)
+	carryOver(from, six, unix.AF_INET, unix.AF_INET6, buffersOf(plain))
 	if get(six, unix.IPPROTO_TCP, unix.TCP_NODELAY) != 1 {
 		t.Error("from IPv4 to IPv6 nothing comes along")
 	}
@@ -115,5 +115,50 @@ func TestLocalDefault(t *testing.T) {
 	b := localDefault(unix.AF_INET, 7, []byte{198, 18, 0, 1})
 	if len(b)%4 != 0 || int(b[0]) != len(b) || b[unix.NLMSG_HDRLEN] != unix.AF_INET || !bytes.Contains(b, []byte{198, 18, 0, 1}) {
 		t.Errorf("% x", b)
+	}
+}
+
+// TestMarks: a mark is the socket's, not the number's, and only one holds a socket.
+func TestMarks(t *testing.T) {
+	var m marks
+	a, b := tcp(t, unix.AF_INET), tcp(t, unix.AF_INET)
+	m.set(a, 40000)
+	dup, err := unix.Dup(a)
+	must(t, err)
+	defer unix.Close(dup)
+	if n, ok := m.of(dup); !ok || n != 40000 {
+		t.Errorf("a duplicate: %d %v", n, ok)
+	}
+	if _, ok := m.of(b); ok {
+		t.Error("another socket has it")
+	}
+	m.leave(dup)
+	if _, ok := m.of(a); ok {
+		t.Error("it stays")
+	}
+	if !m.take(b) || m.take(b) {
+		t.Error("taken twice, or not at all")
+	}
+	m.leave(b)
+	if !m.take(b) {
+		t.Error("not given back")
+	}
+}
+
+// TestWatchedConnectEnds: a connect that waits although it must not is ended.
+func TestWatchedConnectEnds(t *testing.T) {
+	l := tcp(t, unix.AF_INET)
+	must(t, unix.Bind(l, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	must(t, unix.Listen(l, 0))
+	to := sockaddrOf(localOf(l))
+	for range 8 { // until the queue is full
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		must(t, err)
+		t.Cleanup(func() { unix.Close(fd) })
+		_ = unix.Connect(fd, to)
+	}
+	fd := tcp(t, unix.AF_INET)
+	if err := watched(fd, func() error { return unix.Connect(fd, to) }); err == nil {
+		t.Error("it connected: the queue was not full")
 	}
 }

@@ -26,7 +26,7 @@ func ofConnections() []option {
 
 func ofListeners() []option {
 	return []option{
-		{unix.SOL_SOCKET, unix.SO_REUSEADDR, 0, 0}, {unix.SOL_SOCKET, unix.SO_REUSEPORT, 0, 0}, {unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0, unix.AF_INET6},
+		{unix.SOL_SOCKET, unix.SO_REUSEADDR, 0, 0}, {unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0, unix.AF_INET6},
 		{unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 0, 0},
 	}
 }
@@ -35,8 +35,41 @@ func ofKeepAlive() []option {
 	return []option{{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, -1, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, -1, 0}, {unix.IPPROTO_TCP, unix.TCP_KEEPCNT, -1, 0}}
 }
 
-// carryOver gives a new socket of a family the options that the program set on its own, of the family own.
-func carryOver(from, to, own, family int, also ...option) {
+// buffers are the sizes that a new socket has.
+type buffers map[int]int
+
+func buffersOf(fd int) buffers {
+	b := buffers{}
+	for _, name := range []int{unix.SO_SNDBUF, unix.SO_RCVBUF} {
+		b[name], _ = unix.GetsockoptInt(fd, unix.SOL_SOCKET, name)
+	}
+	return b
+}
+
+// usualBuffers are those of the program's own sockets: of a new one in its network.
+func (b *Broker) usualBuffers() buffers {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.buffers != nil {
+		return b.buffers
+	}
+	fd, err := -1, error(nil)
+	if b.cfg.Lite {
+		fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	} else {
+		fd, err = b.cfg.Socket(unix.AF_INET, unix.SOCK_STREAM)
+	}
+	if err != nil {
+		return buffers{}
+	}
+	defer unix.Close(fd)
+	b.buffers = buffersOf(fd)
+	return b.buffers
+}
+
+// carryOver gives a new socket of a family the options that the program set on its own, of the family own. usual are the sizes of buffers
+// that were not set.
+func carryOver(from, to, own, family int, usual buffers, also ...option) {
 	carry(from, to, own, family, ofConnections())
 	carry(from, to, own, family, also)
 	if on, err := unix.GetsockoptInt(from, unix.SOL_SOCKET, unix.SO_KEEPALIVE); err == nil && on != 0 {
@@ -45,8 +78,7 @@ func carryOver(from, to, own, family int, also ...option) {
 	}
 	for _, name := range []int{unix.SO_SNDBUF, unix.SO_RCVBUF} { // setting a buffer's size to what it is would fix it
 		is, err := unix.GetsockoptInt(from, unix.SOL_SOCKET, name)
-		now, err2 := unix.GetsockoptInt(to, unix.SOL_SOCKET, name)
-		if err == nil && err2 == nil && is != now {
+		if err == nil && is != usual[name] {
 			_ = unix.SetsockoptInt(to, unix.SOL_SOCKET, name, is/2) // the kernel doubles what it is given
 		}
 	}

@@ -52,7 +52,7 @@ func (b *Broker) handIn(k *call, to netip.AddrPort, a policy.Access) error {
 		return err
 	}
 	k.host = fd
-	carryOver(k.socket, fd, k.domain, domain)
+	carryOver(k.socket, fd, k.domain, domain, b.usualBuffers())
 	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
 	if err != nil {
 		return err
@@ -63,10 +63,9 @@ func (b *Broker) handIn(k *call, to netip.AddrPort, a policy.Access) error {
 			break
 		}
 	}
-	if err == unix.EINPROGRESS {
-		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		if n, _ := unix.Poll(p, 0); n == 1 {
-			err = unix.Connect(fd, address) // it has ended already; the second call says how
+	if err == unix.EINPROGRESS { // where it has ended already the second call says how
+		if err = unix.Connect(fd, address); err == unix.EALREADY {
+			err = unix.EINPROGRESS
 		}
 	}
 	if err != unix.EINPROGRESS || flags&unix.O_NONBLOCK != 0 {
@@ -117,43 +116,92 @@ func sockaddrOf(a netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16()}
 }
 
-// reconnect answers a connect on a socket of the host's network, one that was handed in or accepted before.
+// reconnect answers a connect on a socket of the host's network, one that was handed in or accepted before. psb calls no connect on it: the
+// program shares it, and decides whether the call would wait.
 func (b *Broker) reconnect(k *call) error {
 	inet := k.address.Family == seccomp.FamilyInet || k.address.Family == seccomp.FamilyInet6
+	was, ok := b.given.of(k.socket)
+	same := ok && inet && !was.failed && k.address.Addr == was.asked
 	if _, err := unix.Getpeername(k.socket); err == nil && inet {
 		b.given.drop(k.socket)
+		if same {
+			return nil // it is asked how the connect went, and went well
+		}
 		return unix.EISCONN
 	}
-	was, ok := b.given.of(k.socket)
-	if !ok || !inet || k.kind() != unix.SOCK_STREAM {
+	if !ok || !inet {
 		if k.address.Family == seccomp.FamilyUnspec {
 			return unix.EACCES // dissolved it would be free to go anywhere
 		}
 		return b.refuse(policy.Access{Op: policy.OpConnect, Object: k.address.String()})
 	}
-	if k.address.Addr == was.asked { // how is it getting on? The same address again, as psb knows it
-		err := unix.Connect(k.socket, sockaddrOf(was.real))
-		if err != unix.EALREADY && err != unix.EINPROGRESS && err != nil {
-			b.given.failed(k.socket)
+	if same {
+		err := progress(k.socket)
+		if err == errWaits {
+			return b.stillConnecting(k)
 		}
-		if !was.failed {
+		b.given.failed(k.socket)
+		if err != nil {
 			return err
-		}
+		} // the program knows already that it failed, and tries again
 	}
-	// The first attempt failed, and the program tries again, or elsewhere, with the same socket: from the box's network, as a new one.
+	// From the box's network, as a new socket: the first attempt failed, or this one is to lead elsewhere.
+	if b.cfg.Lite {
+		return b.connectStreamLite(k, k.address.Addr)
+	}
 	fresh, err := b.cfg.Socket(k.domain, unix.SOCK_STREAM)
 	if err != nil {
 		return unix.EACCES
 	}
-	carryOver(k.socket, fresh, k.domain, k.domain)
+	carryOver(k.socket, fresh, k.domain, k.domain, buffersOf(fresh))
 	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
 	if err == nil {
 		err = b.place(k, fresh, flags)
 	}
-	unix.Close(k.socket)
+	closeProgram(k.socket)
 	k.socket = fresh
 	if err != nil {
 		return err
 	}
 	return b.connectOwn(k)
+}
+
+// progress says how a connect is getting on that was begun before: errWaits, the error it ended with, or nil where that has been read.
+func progress(fd int) error {
+	p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+	if n, _ := unix.Poll(p, 0); n == 0 {
+		return errWaits
+	}
+	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && code != 0 {
+		return unix.Errno(code)
+	}
+	return nil
+}
+
+// stillConnecting answers who asks again while a connect is under way: at once, or when it has ended.
+func (b *Broker) stillConnecting(k *call) error {
+	flags, err := unix.FcntlInt(uintptr(k.socket), unix.F_GETFL, 0)
+	if err != nil {
+		return err
+	}
+	if flags&unix.O_NONBLOCK != 0 {
+		return unix.EALREADY
+	}
+	return b.later(k, func() error {
+		return b.waitUntil(k, unix.EINPROGRESS, func() error {
+			err := progress(k.socket)
+			if err == errWaits {
+				return err
+			}
+			if _, none := unix.Getpeername(k.socket); none == nil {
+				return nil
+			}
+			b.given.failed(k.socket)
+			if err == nil {
+				err = unix.ECONNABORTED
+			}
+			return err
+		})
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"psb/policy"
 	"psb/seccomp"
 )
 
@@ -68,9 +69,15 @@ func (b *Broker) sendTo(k *call, at, length uint64) error {
 		if err := k.takeSocket(&b.callers); err != nil {
 			return err
 		}
+		if err := k.stillWaits(); err != nil {
+			return err
+		}
 	}
 	if k.kind() != unix.SOCK_DGRAM {
 		return nil // a stream does not send by an address
+	}
+	if !b.net.has(k.socket) {
+		return b.refuse(target{addr: k.address.Addr.Addr().Unmap(), port: k.address.Addr.Port(), udp: true}.access(policy.OpConnect))
 	}
 	return b.openDoor(k.address.Addr, k.protocol(), true)
 }

@@ -20,6 +20,17 @@ var errWaits = errors.New("still waits")
 
 // wait goes on with a connect inside that the program waits in, until it ends, a signal comes or the socket's own time is over.
 func (b *Broker) wait(k *call, last error) error {
+	return b.waitUntil(k, last, func() error {
+		_, err := b.attempt(k)
+		if k.unfinished(err) {
+			return errWaits
+		}
+		return err
+	})
+}
+
+// waitUntil asks again and again, as long as look says errWaits and the program waits.
+func (b *Broker) waitUntil(k *call, last error, look func() error) error {
 	w, err := b.waiter(k)
 	if err != nil {
 		return err
@@ -34,7 +45,7 @@ func (b *Broker) wait(k *call, last error) error {
 		if err := w.over(last); err != nil {
 			return err
 		}
-		if _, err = b.attempt(k); !k.unfinished(err) {
+		if err := look(); err != errWaits {
 			return err
 		}
 	}
