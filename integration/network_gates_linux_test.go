@@ -68,8 +68,6 @@ func (d *gate) serve(c net.Conn, who string) {
 	}
 }
 
-func (d *gate) port() string { return port(d.listener.Addr()) }
-
 // visits are the first words of all who came before now, sorted. It comes itself, last in the queue, and waits for those ahead.
 func (d *gate) visits(t testing.TB) (words []string) {
 	t.Helper()
@@ -139,8 +137,6 @@ func (w *world) mailbox(t testing.TB, address string) *mailbox {
 	}()
 	return m
 }
-
-func (m *mailbox) port() string { return port(m.conn.LocalAddr()) }
 
 // mail is what came before now, sorted, without what this function sends itself to know that nothing is on its way.
 func (m *mailbox) mail(t testing.TB) (letters []string) {

@@ -2,7 +2,7 @@
 // Undone: closing them.
 // Preconditions: Spec.Loopback; Ready has returned.
 // Called by: cmd/psb, for the broker.
-// Proved by: TestSocketsOfTheBox, TestNetworkOfTheBox.
+// Proved by: TestSocketsOfTheBox, TestSocketOfABoxThatIsGone.
 
 package namespaces
 

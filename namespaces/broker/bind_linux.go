@@ -2,7 +2,7 @@
 // Undone: closing the socket.
 // Preconditions: the call waits at the listener.
 // Called by: broker_linux.go.
-// Proved by: TestNetworkServer, TestNetworkDatagramServer, TestNetworkAttacks.
+// Proved by: TestNetworkServer, TestNetworkDatagramServer, TestNetworkAttackHandedSocket.
 
 package broker
 

@@ -2,7 +2,7 @@
 // Undone: Close gives back every descriptor; what was connected stays the program's.
 // Preconditions: a seccomp listener whose filter was made with seccomp.Options.Broker; Linux 5.9.
 // Called by: cmd/psb.
-// Proved by: TestNetwork*, the attack suite, TestUnixSocketsOfTheBox.
+// Proved by: TestNetworkPrograms, the attack suite, TestUnixSocketsOfTheBox.
 
 package broker
 
@@ -121,17 +121,6 @@ func (b *Broker) Close() {
 	if b.cfg.Route != nil {
 		b.cfg.Route.Close()
 	}
-}
-
-// atEnd has f called by Close; at once when that has begun.
-func (b *Broker) atEnd(f func()) {
-	b.mu.Lock()
-	if !b.closed {
-		b.closes = append(b.closes, f)
-		f = func() {}
-	}
-	b.mu.Unlock()
-	f()
 }
 
 // Answers tells whether a call is the broker's.

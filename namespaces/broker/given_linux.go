@@ -2,7 +2,7 @@
 // Undone: the oldest are forgotten.
 // Preconditions: SO_COOKIE (Linux 4.12).
 // Called by: outside_linux.go.
-// Proved by: TestGiven, TestNetworkAttacks.
+// Proved by: TestGiven, TestNetworkAttackHandedSocket.
 
 package broker
 

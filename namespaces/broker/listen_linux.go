@@ -2,7 +2,7 @@
 // Undone: closing the socket, which is the program's, ends it.
 // Preconditions: Linux 5.9 (SECCOMP_IOCTL_NOTIF_ADDFD).
 // Called by: broker_linux.go.
-// Proved by: TestNetworkServer, TestNetworkAttacks.
+// Proved by: TestNetworkServer, TestNetworkAttackHandedSocket.
 
 package broker
 

@@ -2,7 +2,7 @@
 // Undone: what was put in stays the program's; psb's own copy is closed.
 // Preconditions: Linux 5.9 (SECCOMP_IOCTL_NOTIF_ADDFD); the policy allows the target.
 // Called by: connect_linux.go.
-// Proved by: TestNetworkPrograms, TestNetworkAttacks.
+// Proved by: TestNetworkPrograms, TestNetworkAttackHandedSocket.
 
 package broker
 

@@ -2,7 +2,7 @@
 // Undone: nothing to undo.
 // Preconditions: the box's network leads nowhere but to the box's and psb's own sockets.
 // Called by: broker_linux.go.
-// Proved by: TestNetworkDatagrams, TestNetworkAttacks.
+// Proved by: TestNetworkDatagrams, TestNetworkAttackHandedSocket.
 
 package broker
 

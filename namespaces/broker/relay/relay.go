@@ -257,7 +257,7 @@ func (r *Relay) Close() {
 		d.shut()
 	}
 	r.opening.Lock() // whoever still makes a door finds the relay closed
-	r.opening.Unlock()
+	defer r.opening.Unlock()
 	r.work.Wait()
 }
 
