@@ -183,7 +183,9 @@ func (b *Broker) listenLite(k *call) error {
 	if k.domain == unix.AF_UNIX {
 		if a, err := unix.Getsockname(k.socket); err == nil {
 			if u, ok := a.(*unix.SockaddrUnix); ok && strings.HasPrefix(u.Name, "@") { // a name that every program of the host sees
-				return b.refuse(policy.Access{Op: policy.OpListen, Object: "unix:" + u.Name})
+				if a := (policy.Access{Op: policy.OpListen, Object: "unix:" + u.Name}); !b.cfg.Judge.Decide(a).Allowed {
+					return b.refuse(a)
+				}
 			}
 		}
 		if err := k.takeCaller(); err != nil {
