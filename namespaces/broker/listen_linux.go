@@ -144,11 +144,12 @@ func (b *Broker) onlyRuledFamily(fd int, at netip.AddrPort) {
 // bindHost binds a socket of the host's network. A port is shared (SO_REUSEPORT) with servers of this box alone: the first of them shares it
 // with nobody, so that no visitor of somebody else's is taken.
 func (b *Broker) bindHost(k *call, fd int, asked, to netip.AddrPort) error {
-	err := unix.Bind(fd, sockaddrOf(to))
 	shares, sockopt := unix.GetsockoptInt(k.socket, unix.SOL_SOCKET, unix.SO_REUSEPORT)
 	if sockopt != nil || shares == 0 {
-		return err
+		return unix.Bind(fd, sockaddrOf(to))
 	}
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1) // connections that wait out their time are in nobody's way; a server is
+	err := unix.Bind(fd, sockaddrOf(to))
 	l, known := b.published.of(asked)
 	if err == unix.EADDRINUSE && known && b.listensStill(l) {
 		if err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err == nil {
