@@ -41,6 +41,7 @@ func outside(t *testing.T, body func(t *testing.T, w *world)) {
 	t.Helper()
 	switch os.Getenv(worldStage) {
 	case "":
+		t.Parallel() // worlds see nothing of each other
 		enterWorld(t)
 	case "made":
 		t.Fatal(makeWorld())
