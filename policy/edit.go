@@ -132,7 +132,7 @@ func standIn(word string) string {
 }
 
 func symbolObject(r *Rule) string {
-	if r.Pattern.Tree && r.Pattern.Object != "/" {
+	if isFileOp(r.Op) && r.Pattern.Tree && r.Pattern.Object != "/" { // a variable may be named with a final slash: it is no folder
 		return r.Pattern.Object + "/"
 	}
 	return r.Pattern.Object
