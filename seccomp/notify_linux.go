@@ -145,21 +145,7 @@ func (l *Listener) Respond(id uint64, a Answer) error {
 	default:
 		r.Error = -int32(a.Errno)
 	}
-	for {
-		var e unix.Errno
-		if err := l.use(func(fd int) { e = sysSend(fd, &r) }); err != nil {
-			return fmt.Errorf("seccomp listener: %w", err)
-		}
-		switch e {
-		case 0:
-			return nil
-		case unix.EINTR:
-			continue
-		case unix.ENOENT, unix.EINPROGRESS:
-			return ErrGone
-		}
-		return fmt.Errorf("seccomp notif_send: %w", e)
-	}
+	return l.tell("notif_send", func(fd int) unix.Errno { return sysSend(fd, &r) })
 }
 
 // Place puts a copy of psb's descriptor from over the descriptor at of the process whose call waits, as dup3(2) would: what stood there is
@@ -169,9 +155,14 @@ func (l *Listener) Place(id uint64, from int, at int32, closeOnExec bool) error 
 	if closeOnExec {
 		a.NewFlags = unix.O_CLOEXEC
 	}
+	return l.tell("notif_addfd", func(fd int) unix.Errno { return sysPutFD(fd, &a) })
+}
+
+// tell asks the kernel for something that concerns a waiting call, until it is no signal of psb's own that comes between.
+func (l *Listener) tell(what string, ask func(fd int) unix.Errno) error {
 	for {
 		var e unix.Errno
-		if err := l.use(func(fd int) { e = sysPutFD(fd, &a) }); err != nil {
+		if err := l.use(func(fd int) { e = ask(fd) }); err != nil {
 			return fmt.Errorf("seccomp listener: %w", err)
 		}
 		switch e {
@@ -182,7 +173,7 @@ func (l *Listener) Place(id uint64, from int, at int32, closeOnExec bool) error 
 		case unix.ENOENT, unix.EINPROGRESS:
 			return ErrGone
 		}
-		return fmt.Errorf("seccomp notif_addfd: %w", e)
+		return fmt.Errorf("seccomp %s: %w", what, e)
 	}
 }
 

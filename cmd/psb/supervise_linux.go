@@ -102,12 +102,12 @@ func (s *supervisor) end() {
 		case <-time.After(3 * time.Second): // one call holds it; the box is gone, and so will psb be
 		}
 	}
+	if s.broker != nil {
+		s.broker.Close() // without the lock: its calls tell what they refused
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true // a connect of a program that is gone adds nothing any more
-	if s.broker != nil {
-		s.broker.Close()
-	}
 }
 
 // judge answers one call. What is allowed psb does itself; the broker alone lets calls go on, and only such as can do no harm.

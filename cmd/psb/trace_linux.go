@@ -34,6 +34,7 @@ type recorder struct {
 	readable map[string]landlock.PathRule // the rules of the box, by where they stand
 	known    learn.Knowledge
 	listens  bool       // a broker answers the calls that reach the network
+	ended    bool       // what is told after that is of a program that is gone
 	mu       sync.Mutex // the tracer's events and the broker's fold into one set
 	broker   *broker.Broker
 	over     chan struct{} // closed when nobody asks the broker any more
@@ -116,7 +117,9 @@ func (r *recorder) did(tid int, a policy.Access, errno string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.set.Add(e)
+	if !r.ended {
+		r.set.Add(e)
+	}
 }
 
 // refusal keeps the floor: what even a learning run must not do gets its error, everything else runs and is recorded.
@@ -153,4 +156,7 @@ func (r *recorder) end() {
 	if r.broker != nil {
 		r.broker.Close()
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
 }

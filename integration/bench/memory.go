@@ -19,7 +19,18 @@ func memory(psb string, boxed peer) (float64, error) {
 	if err := first.Run(); err != nil {
 		return 0, err
 	}
-	cmd, err := boxed.command(row{args: []string{"idle.py"}})
+	return held("own memory while idle (PSS)", psb, boxed, "idle.py")
+}
+
+// memoryOfBroker prints the same while the program holds 1 000 connections to the host open, which psb made for it.
+func memoryOfBroker(psb string, boxed peer, w *world) (float64, error) {
+	host, port, _ := net.SplitHostPort(w.web.Addr().String())
+	return held("memory with 1 000 connections open (PSS)", psb, boxed, "net.py", "hold", "1000", host, port)
+}
+
+// held measures while a program waits, from the line it prints until its input ends.
+func held(title, psb string, boxed peer, args ...string) (float64, error) {
+	cmd, err := boxed.command(row{args: args})
 	if err != nil {
 		return 0, err
 	}
@@ -39,33 +50,7 @@ func memory(psb string, boxed peer) (float64, error) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		return 0, fmt.Errorf("the waiting program said %q: %w", line, err)
 	}
-	return together("own memory while idle (PSS)", psb, cmd.Process.Pid)
-}
-
-// memoryOfBroker prints the same while the program holds 1 000 connections to the host open, which psb made for it.
-func memoryOfBroker(psb string, boxed peer, w *world) (float64, error) {
-	host, port, _ := net.SplitHostPort(w.web.Addr().String())
-	cmd, err := boxed.command(row{args: []string{"net.py", "hold", "1000", host, port}})
-	if err != nil {
-		return 0, err
-	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return 0, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	defer cmd.Wait()
-	defer in.Close()
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		return 0, fmt.Errorf("the program that holds connections said %q: %w", line, err)
-	}
-	return together("memory with 1 000 connections open (PSS)", psb, cmd.Process.Pid)
+	return together(title, psb, cmd.Process.Pid)
 }
 
 // together adds up what the processes of psb that descend from pid hold.
