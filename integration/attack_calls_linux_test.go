@@ -98,7 +98,7 @@ func ia32(t *testing.T) {
 	}{2, 3, 1, base + 52 + 32, 52, 0, 0, [6]uint16{52, 32, 1}, [8]uint32{1, 0, base, base, size, size, 5, 4096}}))
 	b.WriteString("\x31\xc0\x40\x31\xdb\xcd\x80") // xor eax, eax; inc eax (exit); xor ebx, ebx; int 0x80
 	path := filepath.Join(t.TempDir(), "i386")
-	must(t, os.WriteFile(path, b.Bytes(), 0o755))
+	must(t, writeProgram(path, b.Bytes()))
 	if err := exec.Command(path).Run(); err != nil {
 		t.Skip("the kernel runs no program of i386: ", err)
 	}
@@ -241,7 +241,7 @@ func setSetID(t *testing.T, s scene) attempt {
 	b, err := os.ReadFile("/usr/bin/id")
 	must(t, err)
 	path := filepath.Join(s.project, "whoami")
-	must(t, os.WriteFile(path, b, 0o755))
+	must(t, writeProgram(path, b))
 	owner := 0
 	if s.who.uid == 0 {
 		owner = ordinaryID

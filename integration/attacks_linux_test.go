@@ -209,7 +209,7 @@ func (c *campaign) launch(t *testing.T, a attack, s scene, v variant) (bare, box
 		b, err := os.ReadFile(all)
 		must(t, err)
 		target := filepath.Join(s.project, "attack")
-		must(t, os.WriteFile(target, b, 0o755))
+		must(t, writeProgram(target, b))
 		if !strings.Contains(policy, "[files]") {
 			policy += "[files]\n"
 		}

@@ -78,7 +78,7 @@ func (s scene) asked(t *testing.T) (words []string) {
 	must(t, err)
 	must(t, os.Mkdir(filepath.Join(s.project, "bin"), 0o755))
 	for _, name := range []string{"bin/tool", "bin/other"} {
-		must(t, os.WriteFile(filepath.Join(s.project, name), b, 0o755))
+		must(t, writeProgram(filepath.Join(s.project, name), b))
 	}
 	s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf(`version = 1
 [files]
@@ -138,7 +138,7 @@ func TestBehaviourWhyInside(t *testing.T) {
 	each(t, func(t *testing.T, s scene) {
 		b, err := os.ReadFile(psb(t))
 		must(t, err)
-		must(t, os.WriteFile(filepath.Join(s.project, "psb"), b, 0o755))
+		must(t, writeProgram(filepath.Join(s.project, "psb"), b))
 		s.put(t, "home/code/project/open/a.env", "x")
 		s.put(t, "home/code/project/open/b.txt", "x")
 		const program = `import subprocess, sys

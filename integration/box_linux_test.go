@@ -86,8 +86,19 @@ func (s scene) put(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(s.dir, name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(text), 0o644))
+	must(t, writeWhole(path, []byte(text), 0o644))
 	return path
+}
+
+// writeProgram writes a file that is about to be executed.
+func writeProgram(path string, b []byte) error { return writeWhole(path, b, 0o755) }
+
+// writeWhole writes while this process starts no other: a child that has not come to its exec yet would hold the file open for writing, and
+// whoever executes it meanwhile would get ETXTBSY (execve(2)).
+func writeWhole(path string, b []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, b, mode)
 }
 
 // give makes the person own everything in the scene.

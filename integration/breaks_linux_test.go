@@ -160,7 +160,7 @@ func TestBreakExecutableBytes(t *testing.T) {
 			_, text := s.secret()
 			library, err := os.ReadFile(stub(t, s, filepath.Base(secret)))
 			must(t, err)
-			must(t, os.WriteFile(secret, append(library, "\n"+text+"\n"...), 0o755)) // a search takes libraries only
+			must(t, writeProgram(secret, append(library, "\n"+text+"\n"...))) // a search takes libraries only
 			cc(t, out, "-Wl,--no-as-needed", "-Wl,-rpath,"+filepath.Dir(secret), code, stub(t, s, filepath.Base(secret)))
 			b, err := os.ReadFile(out)
 			must(t, err)

@@ -21,7 +21,7 @@ func (s scene) walled(t *testing.T, wall string, argv ...string) result {
 	target := filepath.Join(workshop, "bin", "outer") // beside the folder of go test, which is closed to others
 	if _, err := os.Stat(target); err != nil {
 		must(t, os.MkdirAll(filepath.Dir(target), 0o755))
-		must(t, os.WriteFile(target, self, 0o755))
+		must(t, writeProgram(target, self))
 	}
 	return s.run(t, call{argv: append([]string{target}, argv...), env: []string{outerWall + "=" + wall}})
 }

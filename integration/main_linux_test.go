@@ -73,7 +73,7 @@ var builtPsb = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return target, os.WriteFile(target, b, 0o755) // a copy: the original may lie where an ordinary user cannot look
+		return target, writeProgram(target, b) // a copy: the original may lie where an ordinary user cannot look
 	}
 	root, err := moduleRoot()
 	if err != nil {

@@ -76,7 +76,7 @@ func TestTerminalNames(t *testing.T) {
 				b, err := os.ReadFile("testdata/terminal/echo.py")
 				must(t, err)
 				must(t, os.Mkdir(filepath.Join(s.project, "sub"), 0o755))
-				must(t, os.WriteFile(filepath.Join(s.project, "sub", strings.ReplaceAll(c.file, "/", "⁄")), b, 0o755))
+				must(t, writeProgram(filepath.Join(s.project, "sub", strings.ReplaceAll(c.file, "/", "⁄")), b))
 				s.give(t)
 				file := strings.ReplaceAll(c.file, "/", "⁄")
 				args := []string{"./" + file, "a b", "", "\xff\xfe", "new\nline", "--policy", "-x", "é"}
@@ -190,7 +190,7 @@ func TestTerminalInside(t *testing.T) {
 		inner := filepath.Join(s.project, "psb")
 		b, err := os.ReadFile(psb(t))
 		must(t, err)
-		must(t, os.WriteFile(inner, b, 0o755))
+		must(t, writeProgram(inner, b))
 		s.put(t, "home/code/project/.py-sandboxes", emptyPolicy+"[files]\n\"psb\" = \"exec\"\n")
 		s.give(t)
 		const program = `import subprocess, sys; r = subprocess.run(["./psb", *sys.argv[1:]], capture_output=True, text=True); print(r.returncode, r.stdout); print(r.stderr)`

@@ -84,66 +84,6 @@ func commandTree(w *world, status *int) *cobra.Command {
 	return root
 }
 
-// policyCommand is `psb policy …`: everything about the file, nothing about a run.
-func policyCommand(w *world, status *int) *cobra.Command {
-	var file string
-	var forget bool
-	root := &cobra.Command{Use: "policy", Short: "show, check, change and approve the policy file", Long: policyHelp, DisableFlagsInUseLine: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "help"}
-			hint := "psb policy help"
-			if n := nearest(args[0], names); n != "" {
-				hint = "did you mean psb policy " + n + "?"
-			}
-			return &usageError{"policy: unknown command " + plainText(args[0]), hint}
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	root.PersistentFlags().StringVar(&file, "policy", "", "the policy `file`; otherwise ./"+policyName)
-	wordy := func(c *cobra.Command) {
-		c.Long = c.Short + "\n" + operations
-		c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return policy.Ops(), cobra.ShellCompDirectiveNoFileComp
-		}
-	}
-	sub := func(use, short string, args cobra.PositionalArgs, f func(e *editing, args []string) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Args: args, DisableFlagsInUseLine: true, RunE: func(_ *cobra.Command, words []string) error {
-			err := f(newEditing(w, file), words)
-			*status = refusedStatus(err)
-			if err == nil {
-				*status = 0
-			}
-			return err
-		}}
-		root.AddCommand(c)
-		return c
-	}
-	words := cobra.MinimumNArgs(2)
-	sub("show", "print the policy with its includes joined", cobra.NoArgs, func(e *editing, _ []string) error { return e.show() })
-	sub("check", "every problem at once, and what would stop a run here", cobra.NoArgs, func(e *editing, _ []string) error { return e.check() })
-	wordy(sub("add OP OBJECT", "add one rule, every other byte stays", words, func(e *editing, a []string) error { return e.add(a) }))
-	wordy(sub("remove OP OBJECT", "take one rule out", words, func(e *editing, a []string) error { return e.remove(a) }))
-	wordy(sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
-		code, err := e.why(a)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
-	}))
-	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
-		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
-	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
-		_, err := w.stdio[1].WriteString(policyHelp)
-		return err
-	}})
-	return root
-}
-
 // completeRun offers what could stand at the last of words where the words are a run line's: psb's own options and their values, the
 // subcommands as first word, files otherwise. ok is false where cobra knows better.
 func completeRun(words []string) (offered []string, files, ok bool) {
