@@ -381,3 +381,29 @@ func built(t *testing.T, f Filter) Program {
 	programs[f.String()] = p
 	return p
 }
+
+// TestExplainTracesOnlyWhatIsAllowed: the calls named stop a tracer where they would have run, and nothing else differs from the filter of an
+// enforced run.
+func TestExplainTracesOnlyWhatIsAllowed(t *testing.T) {
+	o := Options{Arch: AMD64, NoteFD: testNote, Listener: true, Extra: map[string]bool{"unlink": false}}
+	plain, traced := Enforce(o), Explain(o, []string{"openat", "execve", "unlink", "mount", "write"})
+	stopped := map[string]bool{}
+	for i, c := range plain.Calls {
+		d := traced.Calls[i]
+		if c.Do == d.Do {
+			continue
+		}
+		if c.Do != Allow || d.Do != Trace || d.Name != c.Name {
+			t.Errorf("%s: %v became %v of %s", c.Name, c.Do, d.Do, d.Name)
+		}
+		stopped[c.Name] = true
+	}
+	for name, want := range map[string]bool{"openat": true, "execve": true, "unlink": false, "mount": false, "stat": false} {
+		if stopped[name] != want {
+			t.Errorf("%s stops a tracer: %v, want %v", name, stopped[name], want)
+		}
+	}
+	if traced.Default != plain.Default {
+		t.Errorf("what is not listed: %v, want %v", traced.Default, plain.Default)
+	}
+}

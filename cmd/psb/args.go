@@ -44,6 +44,7 @@ type options struct {
 	require    []string
 	report     string
 	parallel   bool
+	explain    bool // --explain-denials
 	json       bool // explain only
 	timing     bool // explain only
 }
@@ -52,6 +53,7 @@ type options struct {
 var runOptions = []struct{ name, value, what string }{
 	{"allow", "rule", "one more right for this run"},
 	{"allow-gap", "gap", "go on without what this host cannot do"},
+	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
@@ -69,7 +71,7 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true}
+var laterOptions = map[string]bool{"audit": true, "ask": true, "record": true}
 
 var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
 
@@ -154,6 +156,9 @@ func (r *runLine) long(words []string) (int, error) {
 	case "parallel":
 		r.parallel = true
 		return 1, noValue(name, glued)
+	case "explain-denials":
+		r.explain = true
+		return 1, noValue(name, glued)
 	case "json":
 		r.json = true
 		return 1, noValue(name, glued)
@@ -169,7 +174,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"learn", "parallel", "explain-denials", "help"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"

@@ -22,6 +22,9 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
+	if line.explain {
+		return exitRefused, &usageError{"--explain-denials is for runs under a policy: a learning run tells what was refused anyway", "psb --explain-denials SCRIPT"}
+	}
 	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
 		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}
 	}

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"psb/namespaces"
 	"psb/policy/plan"
 )
@@ -185,4 +187,21 @@ func (l *hostLook) IDMap(p string) bool {
 		l.idmap[o.Dev] = can
 	}
 	return can
+}
+
+// May reports whether Unix permissions let this user's program read (4), write (2) or execute and search (1) an object, need being their sum.
+// Inside a box root's program has none of root's power over the files of others, so for root only the mode counts (path_resolution(7)).
+func (l *hostLook) May(o plan.Object, need uint32) bool {
+	if os.Geteuid() != 0 {
+		return unix.Faccessat(unix.AT_FDCWD, o.Path, need, unix.AT_EACCESS) == nil
+	}
+	mode := o.Mode
+	groups, _ := os.Getgroups()
+	switch {
+	case o.UID == 0:
+		mode >>= 6
+	case o.GID == uint32(os.Getegid()) || slices.Contains(groups, int(o.GID)):
+		mode >>= 3
+	}
+	return mode&need == need
 }

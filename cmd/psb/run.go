@@ -53,7 +53,11 @@ func (j *job) launchEnforced() (int, error) {
 		return exitRefused, err
 	}
 	s := newSupervisor(j)
-	o, err := launch(j, s)
+	var along watcher = s
+	if j.opts.explain {
+		along = newExplainer(s)
+	}
+	o, err := launch(j, along)
 	return j.told(s, o, err)
 }
 

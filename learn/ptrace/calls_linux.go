@@ -97,3 +97,14 @@ var shapes = func() map[int]shape {
 func Calls() []int {
 	return slices.Sorted(maps.Keys(shapes))
 }
+
+// FileCalls lists, sorted, those of Calls that name files or act on them.
+func FileCalls() []int {
+	return slices.DeleteFunc(Calls(), func(nr int) bool {
+		switch shapes[nr].kind {
+		case kindOther, kindConnect, kindSend, kindBind, kindListen, kindWrite:
+			return true
+		}
+		return false
+	})
+}

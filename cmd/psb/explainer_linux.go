@@ -1,0 +1,110 @@
+// Does to the process: gives one thread away to the tracer, which sees every call on files of the box end.
+// Undone: the thread ends with the run.
+// Preconditions: the box was started with Spec.Hold.
+// Called by: run.go through watcher.
+// Proved by: the scripts named run_explain_denials*.
+
+package main
+
+import (
+	"context"
+	"path"
+	"runtime"
+	"strings"
+
+	"psb/learn"
+	"psb/learn/ptrace"
+	"psb/namespaces"
+	"psb/policy"
+	"psb/seccomp"
+)
+
+// explainer is a supervisor with a tracer beside it: it knows every file access that the kernel refused, whoever in the box asked.
+type explainer struct {
+	*supervisor
+	tries    tries
+	programs map[int]string // by thread: what it runs, "" for the program itself
+	done     chan struct{}
+	err      error
+	attended bool
+}
+
+func newExplainer(s *supervisor) *explainer {
+	return &explainer{supervisor: s, tries: newTries(s.j), programs: map[int]string{}, done: make(chan struct{})}
+}
+
+func (x *explainer) filter() (seccomp.Program, bool, error) {
+	o, err := x.j.enforceOptions()
+	if err != nil {
+		return seccomp.Program{}, false, err
+	}
+	x.rules = seccomp.Enforce(o)
+	var names []string
+	for _, nr := range ptrace.FileCalls() {
+		names = append(names, seccomp.Name(o.Arch, nr))
+	}
+	p, err := buildFilter(x.j, seccomp.Explain(o, names))
+	x.listens = o.Listener && x.rules.Notifies()
+	return p, x.listens, err
+}
+
+func (x *explainer) attend(box *namespaces.Box, program int) error {
+	x.attended = true
+	released := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
+		defer close(x.done)
+		_, x.err = ptrace.Run(context.Background(), ptrace.Target{PID: program}, func() error {
+			err := box.Release()
+			released <- err
+			return err
+		}, x.see)
+		select {
+		case released <- x.err: // the seizure failed
+		default:
+		}
+	}()
+	if err := <-released; err != nil || !x.listens {
+		return err
+	}
+	fd, err := box.Listener()
+	if err != nil {
+		return err
+	}
+	return x.listen(box, fd)
+}
+
+// see takes one event of the tracer over.
+func (x *explainer) see(e learn.Event) {
+	switch e := e.(type) {
+	case learn.Spawned:
+		x.programs[e.Child] = x.programs[e.TID]
+	case learn.Executed:
+		delete(x.programs, e.Old)
+		if x.programs[e.TID] = path.Base(e.File); strings.HasPrefix(path.Base(e.File), "python") {
+			x.programs[e.TID] = "" // of Python the shim says more
+		}
+	case learn.Exited:
+		delete(x.programs, e.TID)
+	case learn.Accessed:
+		if e.Errno == "" {
+			return
+		}
+		if a, refused := x.tries.judge(e); refused {
+			x.refusedFile(a, x.programs[e.TID])
+		}
+	}
+}
+
+func (x *explainer) refusedFile(a policy.Access, program string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.seen.add(a, program, "kernel")
+}
+
+func (x *explainer) end() {
+	if x.attended {
+		<-x.done
+	}
+	x.supervisor.end()
+}

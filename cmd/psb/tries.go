@@ -1,0 +1,122 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"psb/learn"
+	"psb/policy"
+	"psb/policy/plan"
+)
+
+// tries judges file accesses that failed inside the box: which of them were the sandbox's doing.
+type tries struct {
+	j    *job
+	look *hostLook
+	done map[try]verdictOnTry
+}
+
+type try struct {
+	access policy.Access
+	how    learn.How
+	errno  learn.Errno
+}
+
+type verdictOnTry struct {
+	access  policy.Access
+	refused bool
+}
+
+func newTries(j *job) tries {
+	return tries{j: j, look: newLook(newSightings()), done: map[try]verdictOnTry{}}
+}
+
+// mostTries bounds what is remembered: a program may try as many names as it likes.
+const mostTries = 10_000
+
+// judge gives the access that the policy refuses behind a failed call; refused is false where the same would have failed without psb.
+func (t *tries) judge(e learn.Accessed) (a policy.Access, refused bool) {
+	key := try{e.Access, e.How, e.Errno}
+	v, known := t.done[key]
+	if !known {
+		if len(t.done) >= mostTries {
+			t.done, t.look = map[try]verdictOnTry{}, newLook(newSightings())
+		}
+		v.access, v.refused = t.meant(e)
+		v.refused = v.refused && !t.j.policy.Decide(v.access).Allowed && t.j.unixAllows(t.look, v.access)
+		t.done[key] = v
+	}
+	return v.access, v.refused
+}
+
+// meant finds the access in the host's terms; ok is false where what the kernel said had nothing to do with the box.
+func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
+	a = e.Access
+	if below(a.Object, "/proc") || below(a.Object, "/dev/shm") || below(a.Object, "/dev/pts") {
+		return a, false // the box's own; the host's are others
+	}
+	o := t.look.Resolve(a.Object)
+	if o.Err != "" {
+		return a, false
+	}
+	a.Object = o.Path
+	made := e.How == learn.New || e.How == learn.NewDir || e.How == learn.Unnamed
+	if o.Kind == plan.Dir && (a.Op == policy.OpRead || a.Op == policy.OpList) {
+		a = policy.Access{Op: policy.OpList, Object: folderName(o.Path)}
+	}
+	switch e.Errno {
+	case "ENOENT", "ENOTDIR": // the sandbox's doing only where the host has the object, or the folder to make it in
+		switch {
+		case t.elsewhere(a.Object):
+			return a, false
+		case o.Kind == plan.Absent && made && t.look.Resolve(parent(o.Path)).Kind == plan.Dir:
+			a.Op = policy.OpCreate
+		case o.Kind == plan.Absent:
+			return a, false
+		}
+	case "EACCES", "EPERM", "EROFS":
+		switch {
+		case e.How == learn.Meta && e.Errno != "EROFS":
+			return a, false // whose file it is decides
+		case o.Kind == plan.Absent && made:
+			a.Op = policy.OpCreate
+		case o.Kind == plan.Absent && private(a.Object):
+			return a, false
+		}
+	default:
+		return a, false
+	}
+	return a, true
+}
+
+// elsewhere: the box shows another host folder at this place, so that the host's own object there says nothing.
+func (t *tries) elsewhere(object string) bool {
+	return slices.ContainsFunc(t.j.policy.Rules, func(r policy.Rule) bool {
+		return r.Pattern.From != "" && (object == r.Pattern.Object || below(object, r.Pattern.Object))
+	})
+}
+
+func parent(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i > 0 {
+		return p[:i]
+	}
+	return "/"
+}
+
+// unixAllows reports whether plain Unix permissions would let the program do this without psb.
+func (j *job) unixAllows(look *hostLook, a policy.Access) bool {
+	o := look.Resolve(strings.TrimSuffix(a.Object, "/"))
+	const read, write, search = 4, 2, 1
+	switch {
+	case a.Op == policy.OpCreate || a.Op == policy.OpWrite && o.Kind == plan.Absent:
+		dir := look.Resolve(parent(o.Path))
+		return dir.Kind == plan.Dir && look.May(dir, write|search)
+	case a.Op == policy.OpWrite && o.Kind == plan.Dir:
+		return look.May(o, write|search)
+	case a.Op == policy.OpWrite:
+		return look.May(o, write) || look.May(look.Resolve(parent(o.Path)), write|search) // replaced or removed
+	case a.Op == policy.OpExec:
+		return look.May(o, search)
+	}
+	return look.May(o, read)
+}
