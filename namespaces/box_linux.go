@@ -57,6 +57,7 @@ type Box struct {
 	stages  [5]int64
 	jobs    chan Job
 	made    chan madeSocket
+	paused  chan struct{}
 	asking  sync.Mutex // one socket at a time
 
 	mu      sync.Mutex // guards what Kill, Signal and Wait share
@@ -92,6 +93,11 @@ func (b *Box) watch() {
 			case b.made <- s:
 			default: // nobody asked
 				s.close()
+			}
+		case msgPaused:
+			select {
+			case b.paused <- struct{}{}:
+			default: // whoever asked has given up
 			}
 		case msgStopped:
 			b.tell(Job{Stopped: true, Signal: syscall.Signal(number(&m))})

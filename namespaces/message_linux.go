@@ -29,6 +29,7 @@ const (
 	msgBox
 	msgNet
 	msgSocket
+	msgPaused
 )
 
 const (
@@ -37,6 +38,8 @@ const (
 	msgSignal
 	msgAlive // psb got the program's end and removes the groups itself
 	msgMake
+	msgPause
+	msgResume
 )
 
 const messageSize = 256

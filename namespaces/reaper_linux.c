@@ -97,15 +97,29 @@ static void report(int kind, int status, const struct rusage *r) {
 	if (!psb_send(FD_CONTROL, &m)) _exit(1);
 }
 
+// paused: psb asks somebody a question, and nothing in the box runs meanwhile. The program's stop and going on for that are nobody's business.
+static bool paused, stopped;
+
+static void pause_all(bool now) {
+	(void)kill(-1, now ? SIGSTOP : SIGCONT); // from pid 1 of a pid namespace: everybody in it but itself
+	if (now) report(M_PAUSED, 0, NULL);
+	paused = now;
+}
+
 static void reap(pid_t child) {
 	struct rusage r;
 	int status;
 	pid_t pid;
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | __WALL, &r)) > 0) {
 		if (pid != child) continue;
-		if (WIFSTOPPED(status)) report(M_STOPPED, WSTOPSIG(status), NULL);
-		else if (WIFCONTINUED(status)) report(M_CONTINUED, 0, NULL);
-		else {
+		if (WIFSTOPPED(status)) {
+			if (paused && WSTOPSIG(status) == SIGSTOP) continue;
+			stopped = true;
+			report(M_STOPPED, WSTOPSIG(status), NULL);
+		} else if (WIFCONTINUED(status)) {
+			if (stopped) report(M_CONTINUED, 0, NULL);
+			stopped = false;
+		} else {
 			report(M_EXIT, status, &r);
 			_exit(0); // the kernel, or without a pid namespace the keeper, now ends all that is left
 		}
@@ -154,6 +168,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 			struct message m;
 			if (!psb_receive(FD_CONTROL, &m)) _exit(1); // psb is gone, or wants the end
 			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a);
+			if ((m.kind == M_PAUSE || m.kind == M_RESUME) && s->flags & BOX_PID) pause_all(m.kind == M_PAUSE);
 			if (m.kind == M_MAKE && (m.a == AF_INET || m.a == AF_INET6) && (m.b == SOCK_STREAM || m.b == SOCK_DGRAM)) make(m.a, m.b);
 		}
 	}

@@ -47,7 +47,7 @@ struct spec {
 	uint64_t mask; // signals the program starts with blocked
 };
 
-enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_SOCKET, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE, M_MAKE };
+enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_SOCKET, M_PAUSED, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE, M_MAKE, M_PAUSE, M_RESUME };
 struct message {
 	uint32_t kind;
 	int32_t a, b;
