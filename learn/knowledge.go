@@ -97,6 +97,12 @@ func (k *Knowledge) Given(a policy.Access) bool {
 	return k.always(p) || k.private(p) || k.floor(p)
 }
 
+// Never reports what no run gets, whoever says so while it goes on: floor objects, and changes to guarded ones.
+func (k *Knowledge) Never(a policy.Access) bool {
+	changes := a.Op == policy.OpWrite || a.Op == policy.OpCreate
+	return k.floor(a.Object) || changes && k.guarded(a.Object)
+}
+
 func (k *Knowledge) floor(p string) bool {
 	for _, e := range k.Floor {
 		if atOrBelow(p, strings.TrimSuffix(e, "/")) {

@@ -158,6 +158,31 @@ func (l *Listener) Place(id uint64, from int, at int32, closeOnExec bool) error 
 	return l.tell("notif_addfd", func(fd int) unix.Errno { return sysPutFD(fd, &a) })
 }
 
+// Give answers one call with a copy of psb's descriptor from: the call returns its number in the process, the lowest that is free, as open(2)
+// would. Linux 5.9; before 5.14 a process that dies between the two steps keeps neither. ErrGone: the call no longer waits.
+func (l *Listener) Give(id uint64, from int, closeOnExec bool) error {
+	a := sysAddFD{ID: id, Flags: addFDSend, SrcFD: uint32(from)}
+	if closeOnExec {
+		a.NewFlags = unix.O_CLOEXEC
+	}
+	err := l.tell("notif_addfd", func(fd int) unix.Errno { _, e := sysGiveFD(fd, &a); return e })
+	if !errors.Is(err, unix.EINVAL) {
+		return err
+	}
+	a.Flags = 0
+	r := sysResp{ID: id}
+	err = l.tell("notif_addfd", func(fd int) (e unix.Errno) {
+		var number int
+		number, e = sysGiveFD(fd, &a)
+		r.Val = int64(number)
+		return e
+	})
+	if err != nil {
+		return err
+	}
+	return l.tell("notif_send", func(fd int) unix.Errno { return sysSend(fd, &r) })
+}
+
 // tell asks the kernel for something that concerns a waiting call, until it is no signal of psb's own that comes between.
 func (l *Listener) tell(what string, ask func(fd int) unix.Errno) error {
 	for {

@@ -49,11 +49,20 @@ type sysAddFD struct {
 	NewFlags uint32
 }
 
-const addFDSet = 1 // SECCOMP_ADDFD_FLAG_SETFD
+const (
+	addFDSet  = 1 // SECCOMP_ADDFD_FLAG_SETFD
+	addFDSend = 2 // SECCOMP_ADDFD_FLAG_SEND, Linux 5.14
+)
 
 func sysPutFD(fd int, a *sysAddFD) unix.Errno {
 	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAddFD, uintptr(unsafe.Pointer(a)))
 	return e
+}
+
+// sysGiveFD gives the number that the descriptor has in the process.
+func sysGiveFD(fd int, a *sysAddFD) (int, unix.Errno) {
+	n, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAddFD, uintptr(unsafe.Pointer(a)))
+	return int(n), e
 }
 
 const flagSyncWakeUp = 1 // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, Linux 6.6

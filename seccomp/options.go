@@ -137,11 +137,17 @@ func Learn(o Options) Filter {
 
 // Explain is Enforce(o) in which those of the calls named that are allowed stop a tracer before they run (SECCOMP_RET_TRACE, seccomp(2)): it
 // watches how they end. Nothing else changes; without a tracer they fail with ENOSYS.
-func Explain(o Options, names []string) Filter {
-	f := Enforce(o)
+func Explain(o Options, names []string) Filter { return instead(Enforce(o), Trace, names) }
+
+// Ask is Enforce(o) in which open and openat, where they are allowed, ask the supervisor first. It may let them go on: what they name is the
+// kernel's to judge, as without this.
+func Ask(o Options) Filter { return instead(Enforce(o), Notify(EACCES), []string{"open", "openat"}) }
+
+// instead has calls that were allowed do something else.
+func instead(f Filter, do Action, names []string) Filter {
 	for i, c := range f.Calls {
 		if c.Do == Allow && slices.Contains(names, c.Name) {
-			f.Calls[i].Do = Trace
+			f.Calls[i].Do = do
 		}
 	}
 	return f

@@ -56,6 +56,9 @@ func (r *Request) Place(from int, at int32, closeOnExec bool) error {
 	return r.l.Place(r.ID, from, at, closeOnExec)
 }
 
+// Give answers the call with a copy of psb's descriptor, see Listener.Give.
+func (r *Request) Give(from int, closeOnExec bool) error { return r.l.Give(r.ID, from, closeOnExec) }
+
 // TGID is the process of the thread, in the supervisor's pid namespace.
 func (r *Request) TGID() (int, error) {
 	if r.tgid != 0 {

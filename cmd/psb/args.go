@@ -45,6 +45,7 @@ type options struct {
 	report     string
 	parallel   bool
 	explain    bool // --explain-denials
+	ask        bool
 	json       bool // explain only
 	timing     bool // explain only
 }
@@ -53,6 +54,7 @@ type options struct {
 var runOptions = []struct{ name, value, what string }{
 	{"allow", "rule", "one more right for this run"},
 	{"allow-gap", "gap", "go on without what this host cannot do"},
+	{"ask", "", "ask at the terminal before refusing"},
 	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
@@ -71,7 +73,7 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "record": true}
+var laterOptions = map[string]bool{"audit": true, "record": true}
 
 var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
 
@@ -156,6 +158,9 @@ func (r *runLine) long(words []string) (int, error) {
 	case "parallel":
 		r.parallel = true
 		return 1, noValue(name, glued)
+	case "ask":
+		r.ask = true
+		return 1, noValue(name, glued)
 	case "explain-denials":
 		r.explain = true
 		return 1, noValue(name, glued)
@@ -174,7 +179,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "explain-denials", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"learn", "parallel", "ask", "explain-denials", "help"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"

@@ -18,6 +18,7 @@ import (
 // forwarder stands between psb's signals and the box.
 type forwarder struct {
 	box     *namespaces.Box
+	heard   func()       // called for each signal that ends most programs, before it is passed on; may be nil
 	started atomic.Bool  // the program runs
 	fatal   atomic.Int32 // the signal that ended psb's start
 }
@@ -42,6 +43,9 @@ func (f *forwarder) run(signals <-chan os.Signal) {
 				f.fatal.CompareAndSwap(0, int32(sig))
 				f.box.Kill()
 			default:
+				if f.heard != nil && ends(sig) {
+					f.heard()
+				}
 				f.box.Signal(sig)
 			}
 		case <-late.C:

@@ -128,6 +128,9 @@ type course struct {
 func (r *course) goAlong(w watcher, signals <-chan os.Signal, follow func(running *atomic.Bool) (outcome, error)) (outcome, error) {
 	limits := startLimits(r.j, r.box, r.group)
 	f := &forwarder{box: r.box}
+	if h, ok := w.(interface{ heard() }); ok {
+		f.heard = h.heard
+	}
 	go f.run(signals)
 	o, err := follow(&f.started)
 	if s := f.ended(); s != 0 {

@@ -22,8 +22,8 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
-	if line.explain {
-		return exitRefused, &usageError{"--explain-denials is for runs under a policy: a learning run tells what was refused anyway", "psb --explain-denials SCRIPT"}
+	if line.explain || line.ask {
+		return exitRefused, &usageError{"--explain-denials and --ask are for runs under a policy: a learning run records what the program needs and tells what was refused", "psb --ask SCRIPT"}
 	}
 	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
 		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}

@@ -54,7 +54,14 @@ func (j *job) launchEnforced() (int, error) {
 	}
 	s := newSupervisor(j)
 	var along watcher = s
-	if j.opts.explain {
+	switch {
+	case j.opts.ask:
+		x, err := newAsker(s)
+		if err != nil {
+			return exitRefused, err
+		}
+		along = x
+	case j.opts.explain:
 		along = newExplainer(s)
 	}
 	o, err := launch(j, along)

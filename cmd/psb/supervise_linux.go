@@ -28,9 +28,12 @@ type supervisor struct {
 	rules   seccomp.Filter
 	listens bool
 	broker  *broker.Broker // nil: the box has no network of its own, and connects to nothing
-	mu      sync.Mutex
-	over    bool
-	seen    refused
+	// By default the policy judges, and judge answers; --ask puts somebody in between.
+	judging   broker.Judge
+	answering func(*seccomp.Request) seccomp.Answer
+	mu        sync.Mutex
+	over      bool
+	seen      refused
 }
 
 func newSupervisor(j *job) *supervisor { return &supervisor{j: j} }
@@ -66,7 +69,10 @@ func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
 	if err != nil {
 		return err
 	}
-	if s.broker, err = s.j.newBroker(box, s.j.enforcingJudge(), s.refusedAccess, nil); err != nil {
+	if s.judging == nil {
+		s.judging, s.answering = s.j.enforcingJudge(), s.judge
+	}
+	if s.broker, err = s.j.newBroker(box, s.judging, s.refusedAccess, nil); err != nil {
 		l.Close()
 		return err
 	}
@@ -75,7 +81,7 @@ func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
 		defer close(s.done)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		if err := seccomp.Supervise(ctx, l, s.judge); err != nil {
+		if err := seccomp.Supervise(ctx, l, s.answering); err != nil {
 			box.Kill() // nobody answers any more: nothing may hang, nothing may pass
 		}
 	}()

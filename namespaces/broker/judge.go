@@ -54,6 +54,14 @@ func (t target) access(op policy.Op) policy.Access { return policy.Access{Op: op
 // mayTry asks whether the target is ruled at all, before any name is looked up.
 func mayTry(j Judge, t target) bool { return j.Decide(t.access(policy.OpConnect)).Allowed }
 
+// unasked is a judge's word without anybody being asked: about addresses that the program did not ask for.
+func unasked(j Judge) Judge {
+	if a, ok := j.(interface{ Unasked() Judge }); ok {
+		return a.Unasked()
+	}
+	return j
+}
+
 // mayReach asks whether the target may be reached at the address its name has now. refused is what a rule would have to say.
 func mayReach(j Judge, t target, real netip.Addr) (refused policy.Access, ok bool) {
 	connect := t.access(policy.OpConnect)
@@ -63,7 +71,7 @@ func mayReach(j Judge, t target, real netip.Addr) (refused policy.Access, ok boo
 	if t.name == "" {
 		return policy.Access{}, true
 	}
-	literal := j.Decide(t.at(real).access(policy.OpConnect))
+	literal := unasked(j).Decide(t.at(real).access(policy.OpConnect))
 	switch {
 	case literal.Blocker != nil:
 		return t.at(real).access(policy.OpConnect), false
