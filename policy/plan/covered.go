@@ -14,7 +14,7 @@ func (p *Plan) Covered(name string, write bool) bool {
 	switch {
 	case last.Kind == namespaces.OpBindIn && (last.Source == maskFile || last.Source == maskDir):
 		return true
-	case last.Kind == namespaces.OpFile && last.Target == name:
+	case last.Kind == namespaces.OpFile && last.Mode == 0 && last.Target == name: // a name that can be seen, no more
 		return true
 	}
 	return write && last.ReadOnly
