@@ -257,7 +257,7 @@ func (s scene) saying(r result) []string {
 		line = strings.ReplaceAll(strings.TrimPrefix(line, "psb: "), s.home, "HOME")
 		line = strings.ReplaceAll(line, "~/", "HOME/")
 		switch word, _, _ := strings.Cut(line, " "); {
-		case word == "learned:" || word == "wrote" || word == "at", strings.HasPrefix(line, "not set:"), strings.HasPrefix(line, "not found:"):
+		case word == "learned:" || word == "learned" || word == "wrote" || word == "at", strings.HasPrefix(line, "not set:"), strings.HasPrefix(line, "not found:"):
 		default:
 			out = append(out, line)
 		}

@@ -17,6 +17,8 @@ type Grant struct {
 	Seen    int           // with Of: how many of how many names of a widened folder were used; 0 = not widened
 	Of      int           // 0 = not known
 	Step    string        // the step of the ladder that proposed it
+	Tier    policy.Tier   // how much care the rule asks for
+	Risk    string        // why, in a few words; "" for one that is harmless
 }
 
 // Why is the comment behind the rule, without "# ".
@@ -45,19 +47,23 @@ func (g Grant) Why() string {
 func Rules(grants []Grant) []policy.Rule {
 	var out []policy.Rule
 	for _, g := range grants {
-		object := g.Access.Object
-		tree := strings.HasPrefix(object, "/") && strings.HasSuffix(object, "/")
-		if tree && object != "/" {
-			object = strings.TrimSuffix(object, "/")
-		}
-		out = append(out, policy.Rule{
-			Op:      g.Access.Op,
-			Pattern: policy.Pattern{Text: g.Text, Object: object, Tree: tree},
-			Origin:  policy.Origin{From: "learned"},
-			Why:     g.Why(),
-		})
+		out = append(out, g.rule())
 	}
 	return out
+}
+
+func (g Grant) rule() policy.Rule {
+	object := g.Access.Object
+	tree := strings.HasPrefix(object, "/") && strings.HasSuffix(object, "/")
+	if tree && object != "/" {
+		object = strings.TrimSuffix(object, "/")
+	}
+	return policy.Rule{
+		Op:      g.Access.Op,
+		Pattern: policy.Pattern{Text: g.Text, Object: object, Tree: tree},
+		Origin:  policy.Origin{From: "learned"},
+		Why:     g.Why(),
+	}
 }
 
 // Missing leaves out the grants that the present policy already gives: allowed judges an access of a Grant.

@@ -153,7 +153,7 @@ func (k *Knowledge) folder() string {
 
 // sensitive reports an object that deserves a look before it is granted.
 func (k *Knowledge) sensitive(p string) bool {
-	return policy.Sensitive(p, k.Macros) || secretName(baseOf(p))
+	return policy.SensitiveFile(p, k.Macros)
 }
 
 // home reports a home folder, or a folder that holds one.

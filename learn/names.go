@@ -1,12 +1,9 @@
 package learn
 
 import (
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"psb/policy"
 )
 
 // Names that change from run to run. They are looked for only among names that the run itself made.
@@ -47,20 +44,4 @@ func hashLike(name string) bool {
 		}
 	}
 	return false
-}
-
-// runsCode reports a name that something else will run or read as settings when it appears: Python source, path files, dot names.
-func runsCode(name string) bool {
-	switch path.Ext(name) {
-	case ".py", ".pth", ".pyc", ".so", ".sh":
-		return true
-	}
-	return strings.HasPrefix(name, ".")
-}
-
-// secretName reports a file name that usually stands for something secret.
-func secretName(name string) bool {
-	n := strings.ToLower(name)
-	return strings.HasPrefix(n, ".env") || strings.HasPrefix(n, "id_") || strings.HasSuffix(n, ".pem") || strings.HasSuffix(n, ".p12") ||
-		strings.HasSuffix(n, ".kdbx") || policy.SecretName(name)
 }

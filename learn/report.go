@@ -30,13 +30,7 @@ func (r *Report) Lines() []string {
 	if r.Partial != "" {
 		out = append(out, "partial run: "+r.Partial)
 	}
-	for _, marked := range []bool{true, false} {
-		for _, g := range r.Added {
-			if (g.Alert != "") == marked {
-				out = append(out, strings.TrimRight(fmt.Sprintf("learned: %s %s  # %s", g.Access.Op, g.Text, g.Why()), " #"))
-			}
-		}
-	}
+	out = append(out, r.learned()...)
 	out = append(out, accessLines("never granted", r.Floor)...)
 	for _, name := range slices.Sorted(maps.Keys(r.Calls)) {
 		out = append(out, "never granted: call "+name+times(r.Calls[name]))
@@ -59,6 +53,29 @@ func (r *Report) Lines() []string {
 	}
 	if l := r.NotLearned(); l != "" {
 		out = append(out, l)
+	}
+	return out
+}
+
+// learned tells the rules, those that ask for most care first: marked ones, others with what is to be thought of, harmless ones; then how
+// many there are of each tier.
+func (r *Report) learned() []string {
+	var lines [3][]string
+	count := map[policy.Tier]int{}
+	for _, g := range r.Added {
+		at, care := 2, ""
+		switch {
+		case g.Alert != "":
+			at = 0
+		case g.Tier > policy.TierNormal:
+			at, care = 1, " ("+g.Risk+")"
+		}
+		lines[at] = append(lines[at], strings.TrimRight(fmt.Sprintf("learned: %s %s%s  # %s", g.Access.Op, g.Text, care, g.Why()), " #"))
+		count[g.Tier]++
+	}
+	out := slices.Concat(lines[:]...)
+	if tiers := policy.Tally(count); tiers != "" {
+		out = append(out, "learned by risk: "+tiers)
 	}
 	return out
 }

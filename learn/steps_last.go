@@ -46,16 +46,28 @@ func (l *ladder) never() {
 	}
 }
 
-// marks sees to it that no rule on something sensitive, or on a tree that holds a new repository, comes unmarked.
+// newCode is the mark of a line by which something came to be that others run or obey.
+const newCode = "new code or settings"
+
+// marked says whether a rule comes with a mark.
+func (l *ladder) marked(g *Grant) bool {
+	return g.Alert != "" || policy.RiskOf(g.rule(), l.k.Macros).Mark
+}
+
+// marks grades every rule as policy.RiskOf does. What a step has seen happening, or a tree that holds a new repository, is worth a look, too.
 func (l *ladder) marks() {
 	for a, g := range l.grants {
-		p := strings.TrimSuffix(a.Object, "/")
-		switch {
-		case g.Alert != "" || !strings.HasPrefix(a.Object, "/"):
-		case a.Op == policy.OpWrite && slices.ContainsFunc(l.repos, func(r string) bool { return atOrBelow(r, p) }):
-			g.Alert = "new code or settings"
-		case l.k.sensitive(p):
-			g.Alert = "sensitive"
+		tree := strings.TrimSuffix(a.Object, "/")
+		if a.Op == policy.OpWrite && g.Alert == "" && slices.ContainsFunc(l.repos, func(r string) bool { return atOrBelow(r, tree) }) {
+			g.Alert = newCode
+		}
+		risk := policy.RiskOf(g.rule(), l.k.Macros)
+		if g.Alert == "" && risk.Mark {
+			g.Alert = risk.Why
+		}
+		g.Tier, g.Risk = risk.Tier, risk.Why
+		if g.Alert != "" {
+			g.Tier, g.Risk = max(risk.Tier, policy.TierWarn), g.Alert
 		}
 	}
 }

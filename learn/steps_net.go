@@ -90,21 +90,12 @@ func (l *ladder) connected(a policy.Access, f *fact) (failed []string) {
 	case !f.known:
 		return []string{fmt.Sprintf("connecting to %s, which failed (%s)", a.Object, errno)}
 	default:
-		alert := ""
-		switch {
-		case addr.IsLoopback() || name == "localhost":
-			alert = "a server of this machine"
-		case name == "" && policy.Inward(addr):
-			alert = "an address of the own networks"
-		case policy.Sensitive(a.Object, l.k.Macros):
-			alert = "sensitive"
-		}
+		g := l.allow(a, f.because)
 		private := policy.Access{Op: policy.OpPrivate, Object: a.Object}
 		if p := l.set.others[private]; name != "" && name != "localhost" && p != nil && p.known {
-			alert = "leads into the own networks"
-			l.allow(private, firstOf(f.because, p.because), alert)
+			l.allow(private, firstOf(f.because, p.because))
+			g.Alert = policy.RiskOf(policy.RuleFor(private), l.k.Macros).Why // of the name's own line
 		}
-		l.allow(a, f.because, alert)
 	}
 	return nil
 }
@@ -127,11 +118,7 @@ func (l *ladder) listened(a policy.Access, f *fact) (failed []string) {
 	if udp {
 		a.Object = "udp://" + a.Object
 	}
-	alert := ""
-	if !addr.IsLoopback() {
-		alert = "others on the network can reach it"
-	}
-	l.allow(a, f.because, alert)
+	l.allow(a, f.because)
 	return nil
 }
 
@@ -155,19 +142,16 @@ func (l *ladder) unixSocket(a policy.Access, f *fact) (failed []string) {
 	case err != nil || !l.nameable(sock) || !strings.HasPrefix(sock, "/") && !strings.HasPrefix(sock, "@"):
 		l.leave("connecting to " + strings.ToValidUTF8(a.Object, "?") + ", which no rule can name")
 	default:
-		alert := policy.SocketPower(sock, l.k.Macros)
-		if alert == "" && l.k.sensitive(sock) {
-			alert = "sensitive"
-		}
-		l.allow(a, f.because, alert)
+		l.allow(a, f.because)
 	}
 	return nil
 }
 
 // allow proposes a rule on just that address.
-func (l *ladder) allow(a policy.Access, because, alert string) {
+func (l *ladder) allow(a policy.Access, because string) *Grant {
 	g := l.grant(a.Op, a.Object, false, because)
-	g.Text, g.Alert = policy.RuleFor(a).In(l.k.folder(), l.k.Macros).Pattern.Text, alert
+	g.Text = policy.RuleFor(a).In(l.k.folder(), l.k.Macros).Pattern.Text
+	return g
 }
 
 // countNetwork counts what was asked of the network where no rule on it is enforced; the box's own loopback and sockets need none.

@@ -3,7 +3,6 @@ package learn
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"psb/policy"
 )
@@ -21,24 +20,8 @@ func (l *ladder) environment() {
 			}
 			continue
 		}
-		g := l.grant(policy.OpEnv, name, false, r.because)
-		g.Text = name
-		if policy.SecretName(name) {
-			g.Alert = "a secret"
-		} else if steers(name) {
-			g.Alert = "steers what programs load or run"
-		}
+		l.grant(policy.OpEnv, name, false, r.because).Text = name
 	}
-}
-
-// steers names variables by which a value from outside makes a program load or run something else.
-func steers(name string) bool {
-	switch name {
-	case "BASH_ENV", "ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHONUSERBASE", "NODE_OPTIONS", "PERL5OPT", "PERL5LIB",
-		"RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "EDITOR", "VISUAL", "PAGER", "BROWSER", "SHELL", "IFS":
-		return true
-	}
-	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "DYLD_")
 }
 
 // variableName accepts what a shell would: a note may hold anything.

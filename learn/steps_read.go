@@ -168,10 +168,7 @@ func (l *ladder) used(p string, read map[string][]string) bool {
 func (l *ladder) reads() {
 	l.take(func(f *fact) bool {
 		if f.read {
-			g := l.grant(policy.OpRead, f.object, false, f.because)
-			if l.k.sensitive(f.object) {
-				g.Alert = "sensitive"
-			}
+			l.grant(policy.OpRead, f.object, false, f.because)
 		}
 		return true
 	})
@@ -186,7 +183,7 @@ func (l *ladder) covered() {
 			continue
 		}
 		reads := a.Op == policy.OpRead || a.Op == policy.OpList
-		writes := reads || a.Op == policy.OpCreate || a.Op == policy.OpWrite && g.Alert == ""
+		writes := reads || a.Op == policy.OpCreate || a.Op == policy.OpWrite && !l.marked(g)
 		if reads && has(policy.OpWrite, a.Object) || a.Op != policy.OpWrite && writes && has(policy.OpWrite, a.Object) ||
 			a.Op == policy.OpList && has(policy.OpRead, a.Object) {
 			delete(l.grants, a)

@@ -68,8 +68,8 @@ func (l *ladder) folders() {
 		if top != "" && below(f.object, top) {
 			if tree != nil {
 				tree.Because = firstOf(tree.Because, f.because)
-				if f.write && f.made && runsCode(baseOf(f.object)) {
-					tree.Alert = "new code or settings"
+				if f.write && f.made && policy.RunsCode(baseOf(f.object)) {
+					tree.Alert = newCode
 				}
 			}
 			return !f.exec || tree == nil
@@ -94,8 +94,8 @@ func (l *ladder) folders() {
 			l.create(dir, f.because) // in the home folder and its like psb makes the folder at the start: no new names there
 		}
 		tree = l.grant(policy.OpWrite, f.object, true, f.because)
-		if runsCode(baseOf(f.object)) {
-			tree.Alert = "new code or settings"
+		if policy.RunsCode(baseOf(f.object)) {
+			tree.Alert = newCode
 		}
 		return true
 	})
@@ -163,12 +163,10 @@ func (l *ladder) writes() {
 				l.create(dir, f.because)
 			}
 			g := l.grant(policy.OpWrite, f.object, false, f.because)
-			if f.made && runsCode(name) {
-				g.Alert = "new code or settings"
-			} else if dir == l.k.Macros.Home || slices.Contains(l.k.Homes, dir) {
-				g.Alert = "in the home folder"
-			} else if l.k.sensitive(f.object) {
-				g.Alert = "sensitive"
+			if f.made && policy.RunsCode(name) {
+				g.Alert = newCode
+			} else if slices.Contains(l.k.Homes, dir) { // of which the macros may not know
+				g.Alert = policy.InHome
 			}
 		}
 		return !f.exec && !f.list
@@ -186,7 +184,7 @@ func (l *ladder) execs() {
 			if f.made && perRun(baseOf(f.object), l.set.pids) {
 				l.leave(fmt.Sprintf("running %s, which the run itself made", l.k.written(f.object, false)))
 			} else {
-				l.grant(policy.OpExec, f.object, false, f.because).Alert = "runs a program"
+				l.grant(policy.OpExec, f.object, false, f.because)
 			}
 		}
 		f.read = false // exec implies read
@@ -201,7 +199,7 @@ func (l *ladder) devices() {
 			return false
 		}
 		if !f.dir {
-			l.grant(policy.OpDevice, f.object, false, f.because).Alert = "a device"
+			l.grant(policy.OpDevice, f.object, false, f.because)
 		}
 		return true
 	})

@@ -84,6 +84,17 @@ func (p ports) hold(asked ports) bool {
 	return len(asked.minus(p)) == 0
 }
 
+// meet says whether some port is among both.
+func (p ports) meet(q ports) bool {
+	if p.anyFree() {
+		p = freePorts
+	}
+	if q.anyFree() {
+		q = freePorts
+	}
+	return p.minus(q).size() < p.size()
+}
+
 // merged gives the same ports in order, in as few runs as there are.
 func (p ports) merged() ports {
 	sorted := slices.Clone(p)

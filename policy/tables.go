@@ -77,6 +77,9 @@ func (r *reader) rule(op Op, text string, o Origin, why string) *Rule {
 // Providers are the ways to build a box, as [sandbox] provider and --provider name them.
 func Providers() []string { return []string{"auto", "namespaces", "landlock", "bwrap", "none"} }
 
+// DefaultLayers are the layers every run must have unless the user's own file or command line says otherwise.
+func DefaultLayers() []string { return []string{"namespaces", "landlock", "seccomp"} }
+
 // Layers are what [sandbox] require and --require can name.
 func Layers() []string { return []string{"namespaces", "landlock", "seccomp", "cgroups"} }
 

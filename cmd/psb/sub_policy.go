@@ -15,7 +15,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "help"}
+			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "help"}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -57,6 +57,14 @@ func policyCommand(w *world, status *int) *cobra.Command {
 		}
 		return err
 	}))
+	var asJSON bool
+	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
+		code, err := e.diff(a, asJSON)
+		if err == nil && code != 0 {
+			return &refusal{status: code}
+		}
+		return err
+	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {

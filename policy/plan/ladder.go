@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"psb/landlock"
+	"psb/policy"
 )
 
 // DefaultRequire are the layers every run must have unless the user's own file or command line says otherwise.
-var DefaultRequire = []string{"namespaces", "landlock", "seccomp"}
+var DefaultRequire = policy.DefaultLayers()
 
 // ladder picks the best rung that the host has and the request allows, and names what is missing.
 func (c *compiler) ladder(r Request) Provider {

@@ -1,0 +1,111 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+func riskMacros() Macros {
+	return Macros{Project: "/h/ann/app", Home: "/h/ann", Cache: "/h/ann/.cache", Config: "/h/ann/.config", Tmp: "/tmp", Venv: "/h/ann/app/.venv", Run: "/run/user/7",
+		Getenv: func(string) (string, bool) { return "", false }}
+}
+
+func TestRiskOf(t *testing.T) {
+	m := riskMacros()
+	for _, tc := range []struct{ rule, want string }{
+		{"read data/eu.csv", "normal"},
+		{"list ./", "normal"},
+		{"read static/", "normal"},
+		{"write out/sum.csv", "normal"},
+		{"create out/", "normal"},
+		{"read /usr/share/zoneinfo/", "normal"},
+		{"list /", "normal"},
+		{"write ${cache}/app/x.json", "normal"},
+		{"env RATES_URL", "normal"},
+		{"env LC_*", "normal"},
+		{"listen 127.0.0.1:5000", "normal"},
+		{"listen localhost:0", "normal"},
+		{"import flask", "normal"},
+		{"hide **/.env", "normal"},
+		{"deny *:25", "normal"},
+		{"never env RATES_KEY", "normal"},
+
+		{"read .env", "warn: sensitive !"},
+		{"read certs/site.pem", "warn: sensitive !"},
+		{"read {name} < ~/.kubeconfig-secret", "warn: sensitive !"},
+		{"write out/", "warn: changes a whole tree"},
+		{"write app.py", "warn: code or settings"},
+		{"write /srv/x", "warn: changes what lies outside the project"},
+		{"create /srv/", "warn: changes what lies outside the project"},
+		{"read ~/notes.txt", "warn: outside the project"},
+		{"read ${NOWHERE}/x", "warn: outside the project"},
+		{"write ~/notes.txt", "warn: in the home folder !"},
+		{"exec /usr/bin/uname", "warn: runs a program !"},
+		{"device /dev/dri/card0", "warn: a device !"},
+		{"env RATES_KEY", "warn: a secret !"},
+		{"env LD_PRELOAD", "warn: steers what programs load or run !"},
+		{"env *", "warn: every variable that fits"},
+		{"connect pypi.org:443", "warn: reaches the network"},
+		{"connect *.pypi.org:443", "warn: every host of that name"},
+		{"connect *:443", "warn: any host !"},
+		{"connect 127.0.0.1:5432", "warn: a server of this machine !"},
+		{"connect 10.1.2.3:5432", "warn: an address of the own networks !"},
+		{"connect 8.0.0.0/8:53", "warn: a whole network"},
+		{"connect ${DB}:5432", "warn: reaches the network"},
+		{"private db.corp.example:5432", "warn: leads into the own networks !"},
+		{"listen 0.0.0.0:8000", "warn: others on the network can reach it !"},
+		{"connect unix:/srv/app.sock", "warn: a server outside the box"},
+		{"connect unix:/run/user/7/bus", "warn: commands services outside the box !"},
+		{"syscall mlock", "warn: a kernel call beyond the usual"},
+		{"call threads", "warn: a sensitive function"},
+		{"import *", "warn: every module"},
+
+		{"read ~/.ssh/id_ed25519", "never: credentials !"},
+		{"read ~/.config/", "never: holds credentials !"},
+		{"read /etc/shadow", "never: the machine's own secrets !"},
+		{"write ~/.bashrc", "never: a start-up file !"},
+		{"read ~/.bashrc", "warn: sensitive !"},
+		{"write .py-sandboxes", "never: a policy !"},
+		{"write .git/hooks/pre-commit", "never: git runs what stands there !"},
+		{"write .git/objects/", "warn: changes a whole tree"},
+		{"write .venv/lib/x.py", "never: the virtual environment !"},
+		{"connect 169.254.169.254:80", "never: a cloud's credentials !"},
+		{"connect metadata.google.internal:80", "never: a cloud's credentials !"},
+	} {
+		r := ruleLine(strings.ReplaceAll(tc.rule, "{name}", "data/x"))
+		risk := RiskOf(r, m)
+		got := risk.Tier.String()
+		if risk.Why != "" {
+			got += ": " + risk.Why
+		}
+		if risk.Mark {
+			got += " !"
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.rule, got, tc.want)
+		}
+	}
+}
+
+// TestRiskOfFloor: nothing that learning's floor refuses is graded as less, whichever home it stands in.
+func TestRiskOfFloor(t *testing.T) {
+	m := riskMacros()
+	m.Getenv = func(name string) (string, bool) { return "/h/other", name == "HOME" }
+	for _, home := range Homes(m) {
+		for _, f := range Floor(home) {
+			for _, op := range []Op{OpRead, OpWrite, OpExec, OpList, OpCreate} {
+				if risk := RiskOf(RuleFor(Access{Op: op, Object: f + "/"}), m); risk.Tier != TierNever {
+					t.Errorf("%s %s: %v", op, f, risk)
+				}
+			}
+		}
+		for _, f := range Guarded(home) {
+			if risk := RiskOf(RuleFor(Access{Op: OpWrite, Object: f}), m); risk.Tier != TierNever {
+				t.Errorf("write %s: %v", f, risk)
+			}
+		}
+	}
+	if n := len(Homes(m)); n != 2 {
+		t.Errorf("%d homes", n)
+	}
+}
