@@ -216,3 +216,44 @@ os._exit(0)
 		}
 	})
 }
+
+// TestAllowLastAsks: after a refused run each access is asked about, what is allowed is added, and q leaves the rest.
+func TestAllowLastAsks(t *testing.T) {
+	const program = `for name in ("data.txt", "other.py", "log.txt"):
+    try: open(name).close()
+    except OSError: pass
+`
+	for _, who := range people() {
+		t.Run(who.name, func(t *testing.T) {
+			s := newScene(t, who)
+			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n")
+			for name, text := range map[string]string{"ask.py": program, "data.txt": "d", "log.txt": "l"} {
+				s.put(t, "home/code/project/"+name, text)
+			}
+			s.give(t)
+			r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "--explain-denials", "ask.py"}})
+			if r.status() != "0" || strings.Count(r.err, "psb: denied: read ") != 3 {
+				t.Fatalf("%v", r)
+			}
+			for _, round := range []struct {
+				keys []string
+				ends string
+				want string
+			}{
+				{[]string{"n", "y", "q"}, "1", "version = 1\n\n[files]  # read, write (also reads), exec, hide: name/ is everything below; create, list: that folder only\n\"other.py\" = \"read\"\n"},
+				{[]string{"y", ""}, "1", "version = 1\n\n[files]  # read, write (also reads), exec, hide: name/ is everything below; create, list: that folder only\n\"data.txt\" = \"read\"\n\"other.py\" = \"read\"\n"},
+			} {
+				k := s.console(t, call{argv: []string{psb(t), "policy", "allow-last"}})
+				for _, key := range round.keys {
+					k.expect("psb: allow it? [y/N/q] ")
+					k.send(key + "\n")
+				}
+				k.expect("still refused: ")
+				k.ends(round.ends)
+				if b, err := os.ReadFile(filepath.Join(s.project, ".py-sandboxes")); string(b) != round.want {
+					t.Errorf("after %q the policy is (%v)\n%s", round.keys, err, b)
+				}
+			}
+		})
+	}
+}

@@ -79,18 +79,11 @@ func (r *refused) note(n pythonshim.Note) {
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) []*denial {
 	var out []*denial
-	list := folded(r.list, j.plan != nil && j.plan.Brokered)
+	brokered := j.plan != nil && j.plan.Brokered
 	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
-		return slices.DeleteFunc(list, func(d *denial) bool { return d.Source != "kernel" })
+		return slices.DeleteFunc(folded(r.list, brokered), func(d *denial) bool { return d.Source != "kernel" })
 	}
-	for _, d := range list {
-		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
-			a, ok := fileAccess(j, d.Access.Object, errno)
-			if !ok {
-				continue
-			}
-			d.Access, d.Op, d.Object = a, string(a.Op), a.Object
-		}
+	for _, d := range folded(meant(j, r.list), brokered) {
 		if d.Access.Op == policy.OpEnv {
 			if _, set := j.w.lookup(d.Access.Object); !set {
 				continue
@@ -102,6 +95,21 @@ func (r *refused) denials(j *job) []*denial {
 		}
 		d.explain(j, v)
 		d.widen(j, out)
+		out = append(out, d)
+	}
+	return out
+}
+
+// meant puts in place of each file error the access that was behind it, and leaves out those with which psb had nothing to do.
+func meant(j *job, list []*denial) (out []*denial) {
+	for _, d := range list {
+		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
+			a, ok := fileAccess(j, d.Access.Object, errno)
+			if !ok {
+				continue
+			}
+			d.Access, d.Op, d.Object = a, string(a.Op), a.Object
+		}
 		out = append(out, d)
 	}
 	return out

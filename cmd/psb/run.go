@@ -72,6 +72,7 @@ func (j *job) launchEnforced() (int, error) {
 func (j *job) told(s *supervisor, o outcome, err error) (int, error) {
 	list := s.seen.denials(j)
 	tell(j.w.ui, j.w.cwd, list)
+	j.keepLast(o, list)
 	if rerr := j.writeReport(o, err, list); rerr != nil {
 		j.w.ui.say("report: %v", rerr)
 	}

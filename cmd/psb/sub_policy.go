@@ -15,7 +15,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "help"}
+			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "allow-last", "help"}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -65,6 +65,14 @@ func policyCommand(w *world, status *int) *cobra.Command {
 		}
 		return err
 	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	var yes bool
+	sub("allow-last", "ask about each access that the last run was refused, and add what you allow; status 1: something stays refused", cobra.NoArgs, func(e *editing, _ []string) error {
+		code, err := e.allowLast(yes)
+		if err == nil && code != 0 {
+			return &refusal{status: code}
+		}
+		return err
+	}).Flags().BoolVar(&yes, "yes", false, "ask nothing, and add what is harmless")
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
