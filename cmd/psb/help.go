@@ -39,6 +39,7 @@ version = 1
 psb policy show | check                 the file with its includes; every problem at once, and what would stop a run here
 psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
 psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
+psb policy allow-last [--yes]           go through what the last run was refused
 psb policy approve [--forget]           show what changed and let the file as it is now count
 psb policy --policy FILE …              the same for another file
 `, "\n")
