@@ -43,6 +43,7 @@ type options struct {
 	allowGaps  []string
 	require    []string
 	report     string
+	record     string
 	parallel   bool
 	json       bool // explain only
 	timing     bool // explain only
@@ -61,6 +62,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"policy", "file", "use this policy; naming it approves it"},
 	{"provider", "provider", "how the box is built"},
 	{"python", "file", "the interpreter"},
+	{"record", "file", "keep what the learning run saw, for psb replay"},
 	{"report", "file", "write how the run ended and what was refused"},
 	{"require", "layer", "stop when this layer is missing, too"},
 }
@@ -69,9 +71,9 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true}
+var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true}
 
-var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
+var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
 
 // usageError is a mistake on the command line, with what to do.
 type usageError struct{ what, hint string }
@@ -208,6 +210,8 @@ func (r *runLine) long(words []string) (int, error) {
 		r.allowGaps = append(r.allowGaps, strings.Split(value, ",")...)
 	case "require":
 		r.require = append(r.require, strings.Split(value, ",")...)
+	case "record":
+		r.record = value
 	case "report":
 		if !strings.HasSuffix(value, ".json") {
 			return 0, &usageError{fmt.Sprintf("--report %s: only .json is written by this build", value), "--report FILE.json"}

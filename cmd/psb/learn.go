@@ -55,6 +55,13 @@ func learnRun(w *world, line *runLine) (int, error) {
 	}
 	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
 	r := newRecorder(j)
+	var err error
+	if r.record, err = j.startRecording(); err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	if r.record != nil {
+		r.record.introduce(j, r.known)
+	}
 	o, err := launch(j, r)
 	if err == nil {
 		err = r.err
@@ -63,6 +70,9 @@ func learnRun(w *world, line *runLine) (int, error) {
 		w.ui.say("report: %v", rerr)
 	}
 	if err != nil {
+		if o.started { // what was seen until then says what went wrong
+			j.record(r.record, learn.Ended{Reason: "failed", Partial: err.Error()})
+		}
 		return refusedStatus(err), err
 	}
 	if !o.started { // asked to end before the program ran: there is nothing to write
@@ -74,7 +84,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 		}
 	}
 	j.tellEnd(o)
-	if err := j.keep(r, o); err != nil {
+	end := learn.Ended{Reason: o.reason, Status: o.status, Partial: partial(o), Peak: r.result.Peak}
+	found := j.propose(r)
+	j.record(r.record, end)
+	r.record = nil
+	if err := j.keep(r, found, end); err != nil {
 		return exitRefused, err
 	}
 	if o.died != 0 {
@@ -121,11 +135,10 @@ func (j *job) learnable() error {
 }
 
 // keep generalises what was seen and writes what is missing.
-func (j *job) keep(r *recorder, o outcome) error {
+func (j *job) keep(r *recorder, found proposal, end learn.Ended) error {
 	if !j.folder.same() {
 		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
 	}
-	found := j.propose(r)
 	fresh := !j.where.exists
 	if fresh {
 		if err := j.clearPlace(); err != nil {
@@ -164,13 +177,9 @@ func (j *job) keep(r *recorder, o outcome) error {
 	} else if err := j.approveLearned(); err != nil {
 		return err
 	}
-	found.report.Peak = r.result.Peak
-	found.report.Partial = partial(o)
+	found.report.Ended(end)
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
-	}
-	if o.reason == "exit" && o.status != 0 {
-		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)
 	}
 	n := len(found.missing)
 	switch {
@@ -193,22 +202,16 @@ type proposal struct {
 	report  *learn.Report
 }
 
-// propose generalises what was seen and leaves out what the policy already gives, and what a line of it refuses: learning adds, it never argues.
+// propose generalises what was seen and leaves out what the policy already gives; the record, where there is one, gets what was asked for that.
 func (j *job) propose(r *recorder) proposal {
 	known := r.known
 	known.Writes = func(dir string) bool {
 		return j.policy.Decide(policy.Access{Op: policy.OpCreate, Object: strings.TrimSuffix(dir, "/") + "/"}).Allowed
 	}
-	grants, report := learn.Generalise(r.set, known)
-	missing := learn.Missing(grants, func(a policy.Access) bool { return j.policy.Decide(a).Allowed })
-	missing = slices.DeleteFunc(missing, func(g learn.Grant) bool {
-		v := j.policy.Decide(g.Access)
-		if v.Blocker != nil {
-			report.Left = append(report.Left, fmt.Sprintf("%s %s: %s refuses it", g.Access.Op, g.Text, originWords(v.Blocker.Origin.File, v.Blocker.Origin.Line, v.Blocker.Origin.From)))
-		}
-		return v.Blocker != nil
-	})
-	report.Added = missing
+	if r.record != nil {
+		known = known.Telling(r.record.tell)
+	}
+	missing, report := learn.Propose(r.set, known, j.policy)
 	return proposal{missing, report}
 }
 

@@ -26,6 +26,7 @@ import (
 type recorder struct {
 	j        *job
 	set      *learn.Set
+	record   *recording // nil where none is asked for
 	result   ptrace.Result
 	err      error
 	done     chan struct{}
@@ -118,7 +119,15 @@ func (r *recorder) did(tid int, a policy.Access, errno string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {
-		r.set.Add(e)
+		r.take(e)
+	}
+}
+
+// take keeps one event. The caller holds mu.
+func (r *recorder) take(e learn.Event) {
+	r.set.Add(e)
+	if r.record != nil {
+		r.record.tell(e)
 	}
 }
 
