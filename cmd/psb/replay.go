@@ -131,13 +131,7 @@ func recordedPolicy(w *world, file string, text []byte, run *learn.Run) (*policy
 		return nil, refuse("", "%s is locked: learning cannot add to it", plainText(name))
 	}
 	p.Sources[0].Path = here
-	move(p, filepath.Dir(here), known)
-	return expandRecorded(w, p, run)
-}
-
-// expandRecorded gives the policy the paths it had in the recorded run, and the rights that run had from its command line.
-func expandRecorded(w *world, p *policy.Policy, run *learn.Run) (*policy.Policy, error) {
-	m := run.Knowledge().Macros
+	m = known.Macros
 	m.Getenv = w.lookup
 	var allowed []policy.Rule
 	for _, words := range run.Words["allow"] {
@@ -147,26 +141,30 @@ func expandRecorded(w *world, p *policy.Policy, run *learn.Run) (*policy.Policy,
 		}
 		allowed = append(allowed, r)
 	}
-	q, err := p.Allow("command line", allowed...)
-	if err != nil {
+	if p, err = p.Allow("command line", allowed...); err != nil {
 		return nil, refuse("", "%s", err)
 	}
-	if q, err = q.Expand(m); err != nil {
+	return inRun(w, p, filepath.Dir(here), run)
+}
+
+// inRun gives a policy that stands in a folder the paths it would have had in a recorded run: in another checkout its files stand where that
+// run's policy stood. Values of variables are the present ones, since a record holds none.
+func inRun(w *world, p *policy.Policy, folder string, run *learn.Run) (*policy.Policy, error) {
+	known := run.Knowledge()
+	if folder != known.Macros.Project && folder != known.Folder {
+		for i := range p.Sources {
+			if s := &p.Sources[i]; below(s.Path, folder) {
+				s.Path = filepath.Join(known.Folder, strings.TrimPrefix(s.Path, folder))
+			}
+		}
+	}
+	m := known.Macros
+	m.Getenv = w.lookup
+	q, err := p.Expand(m)
+	if err != nil {
 		return nil, refuse("psb policy help", "%s", err)
 	}
 	return q, nil
-}
-
-// move lets the files of a policy stand where they stood in the recorded run, when that was another checkout.
-func move(p *policy.Policy, from string, known learn.Knowledge) {
-	if from == known.Macros.Project || from == known.Folder {
-		return
-	}
-	for i := range p.Sources {
-		if s := &p.Sources[i]; s.Path != "" && below(s.Path, from) {
-			s.Path = filepath.Join(known.Folder, strings.TrimPrefix(s.Path, from))
-		}
-	}
 }
 
 // tellAdded names what the records would add to a policy that is there.
