@@ -10,13 +10,26 @@ import (
 
 // Uses gives the accesses for which a run needed rules: all that it made with success, and what learning would have proposed for them. Sorted.
 func (r *Run) Uses() []policy.Access {
+	used := r.Set.observed()
+	grants, _ := Generalise(r.Set, r.Knowledge())
+	for _, g := range grants {
+		used[g.Access] = true
+	}
+	return slices.SortedFunc(maps.Keys(used), func(a, b policy.Access) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// observed gives what a run did with success, in the words of the judge: a new or a removed name is a create, too.
+func (s *Set) observed() map[policy.Access]bool {
 	used := map[policy.Access]bool{}
-	for _, f := range r.Set.files {
+	for _, f := range s.files {
 		for _, object := range []string{f.object, f.target} {
 			if object == "" || !f.known {
 				continue
 			}
 			for _, op := range f.ops() {
+				if op == policy.OpCreate { // of a folder: below
+					continue
+				}
 				used[policy.Access{Op: op, Object: object}] = true
 			}
 			if f.made || f.removed {
@@ -27,22 +40,18 @@ func (r *Run) Uses() []policy.Access {
 			}
 		}
 	}
-	for a, f := range r.Set.others {
+	for a, f := range s.others {
 		if f.known {
 			used[a] = true
 		}
 	}
-	for name := range r.Set.calls {
+	for name := range s.calls {
 		used[policy.Access{Op: policy.OpSyscall, Object: name}] = true
 	}
-	for name := range r.Set.env {
+	for name := range s.env {
 		used[policy.Access{Op: policy.OpEnv, Object: name}] = true
 	}
-	grants, _ := Generalise(r.Set, r.Knowledge())
-	for _, g := range grants {
-		used[g.Access] = true
-	}
-	return slices.SortedFunc(maps.Keys(used), func(a, b policy.Access) int { return strings.Compare(a.String(), b.String()) })
+	return used
 }
 
 // Usage counts which rules of one policy the judge named in recorded runs. The zero Usage has seen none.
