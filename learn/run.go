@@ -7,11 +7,16 @@ type Run struct {
 	Set   *Set
 	Words map[string][]string // what Known told beside Knowledge: "about", "policy", "allow" … of who recorded
 	End   *Ended              // nil: the record has no end
+	Split *Split              // of a run of tests, see RunnerWord; nil for others. Its All is Set
 
 	known   Knowledge
 	answers map[[2]string]bool
 	entries map[string][]string
 }
+
+// RunnerWord is the word of a run whose application and test runner have policies of their own, with the path of the runner's. It must be known
+// before the first event.
+const RunnerWord = "runner"
 
 // NewRun gives an empty run.
 func NewRun() *Run {
@@ -31,6 +36,14 @@ func (r *Run) Add(e Event) {
 	case Ended:
 		r.End = &e
 	default:
+		if r.Word(RunnerWord) != "" && r.Split == nil {
+			r.Split = NewSplit(r.known)
+			r.Set = r.Split.All
+		}
+		if r.Split != nil {
+			r.Split.Add(e)
+			return
+		}
 		r.Set.Add(e)
 	}
 }

@@ -136,21 +136,30 @@ func (s *Set) noted(e Noted) {
 // because words the reason of an access: the latest note of its thread that fits; without one, the program that asked when that
 // is another one than Python.
 func (s *Set) because(tid int, a policy.Access) string {
+	if n, ok := s.explained(tid, a); ok {
+		return n.reason()
+	}
+	th := s.threads[tid]
+	if th == nil || th.program == "" || strings.HasPrefix(th.program, "python") {
+		return ""
+	}
+	return note{Func: th.program}.reason()
+}
+
+// explained gives the latest note of a thread that fits an access.
+func (s *Set) explained(tid int, a policy.Access) (note, bool) {
 	th := s.threads[tid]
 	if th == nil {
-		return ""
+		return note{}, false
 	}
 	for _, notes := range [][]note{th.notes, th.wide} {
 		for _, n := range slices.Backward(notes) {
 			if n.fits(a) {
-				return n.reason()
+				return n, true
 			}
 		}
 	}
-	if th.program == "" || strings.HasPrefix(th.program, "python") {
-		return ""
-	}
-	return note{Func: th.program}.reason()
+	return note{}, false
 }
 
 // firstOf gives the reason that sorts first; none sorts last.

@@ -34,6 +34,7 @@ type options struct {
 	policy     string
 	learn      bool
 	learnFile  string
+	learnRun   string // the policy of a test runner
 	learnUnix  []string
 	learnWrite []string
 	allow      []string
@@ -55,6 +56,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"allow-gap", "gap", "go on without what this host cannot do"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
+	{"learn-runner", "file", "learn a test suite: what its runner and tests ask goes into this file"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
 	{"learn-write", "folder", "let the learning run write below it, too"},
 	{"limit", "limit", "one limit for this run"},
@@ -73,7 +75,7 @@ var providers = []string{"auto", "namespaces", "landlock", "none"}
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
 var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true}
 
-var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
+var valueOptions = []string{"policy", "learn-runner", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
 
 // usageError is a mistake on the command line, with what to do.
 type usageError struct{ what, hint string }
@@ -191,6 +193,8 @@ func (r *runLine) long(words []string) (int, error) {
 	switch name {
 	case "policy":
 		r.policy = value
+	case "learn-runner":
+		r.learn, r.learnRun = true, value
 	case "learn-unix":
 		r.learnUnix = append(r.learnUnix, value)
 	case "learn-write":

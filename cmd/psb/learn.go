@@ -32,6 +32,13 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.learnable(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
+	app := j
+	if line.learnRun != "" {
+		var err error
+		if j, err = app.suite(line.learnRun); err != nil {
+			return refusedStatus(err), app.refused(err)
+		}
+	}
 	j.bringCache()
 	cmd := j.pythonCommand(line)
 	for _, d := range line.learnWrite {
@@ -53,14 +60,20 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
-	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
+	j.folder, app.folder = lookAtFolder(filepath.Dir(j.where.policy)), lookAtFolder(filepath.Dir(app.where.policy))
+	app.plan = j.plan
 	r := newRecorder(j)
+	r.known.Folder = filepath.Dir(app.where.policy)
+	if app != j {
+		r.split = learn.NewSplit(r.known)
+		r.set = r.split.All
+	}
 	var err error
 	if r.record, err = j.startRecording(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
 	if r.record != nil {
-		r.record.introduce(j, r.known)
+		r.record.introduce(app, r.known)
 	}
 	o, err := launch(j, r)
 	if err == nil {
@@ -79,16 +92,21 @@ func learnRun(w *world, line *runLine) (int, error) {
 		return dieOf(o.died), nil
 	}
 	for _, n := range j.plan.Watched {
-		if n != j.where.policy && present(n) { // of the policy keep tells
+		if n != j.where.policy && n != app.where.policy && present(n) { // of policies keep tells
 			w.ui.say("planted: %s", plainText(shown(w.cwd, n)))
 		}
 	}
 	j.tellEnd(o)
 	end := learn.Ended{Reason: o.reason, Status: o.status, Partial: partial(o), Peak: r.result.Peak}
-	found := j.propose(r)
+	found := app.propose(r)
 	j.record(r.record, end)
 	r.record = nil
-	if err := j.keep(r, found, end); err != nil {
+	if app != j {
+		err = app.keepSuite(r, found, j, end)
+	} else {
+		err = j.keep((*job).propose, r, found, end)
+	}
+	if err != nil {
 		return exitRefused, err
 	}
 	if o.died != 0 {
@@ -134,8 +152,8 @@ func (j *job) learnable() error {
 	return j.expand()
 }
 
-// keep generalises what was seen and writes what is missing.
-func (j *job) keep(r *recorder, found proposal, end learn.Ended) error {
+// keep writes what is missing; propose says again what that is where another psb wrote meanwhile.
+func (j *job) keep(propose func(*job, *recorder) proposal, r *recorder, found proposal, end learn.Ended) error {
 	if !j.folder.same() {
 		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
 	}
@@ -149,14 +167,14 @@ func (j *job) keep(r *recorder, found proposal, end learn.Ended) error {
 	if len(found.missing) > 0 || fresh {
 		err := policy.UpdateThen(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
 			if fresh && !exists {
-				old = policy.New(j.about())
+				old = j.begun()
 			} else if fresh || string(old) != string(j.written.Sources[0].Bytes) {
 				other, err := j.meanwhile(old)
 				switch {
 				case err == nil:
-					at, fresh, found = other, false, other.propose(r)
+					at, fresh, found = other, false, propose(other, r)
 				case fresh: // what stands there now the program wrote
-					old = policy.New(j.about())
+					old = j.begun()
 					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
 				default:
 					return nil, errors.New("it changed while the program ran; nothing is added")
@@ -211,8 +229,13 @@ func (j *job) propose(r *recorder) proposal {
 	if r.record != nil {
 		known = known.Telling(r.record.tell)
 	}
-	missing, report := learn.Propose(r.set, known, j.policy)
-	return proposal{missing, report}
+	var found proposal
+	if r.split != nil {
+		found.missing, found.report = r.split.Application(known, j.policy)
+	} else {
+		found.missing, found.report = learn.Propose(r.set, known, j.policy)
+	}
+	return found
 }
 
 // clearPlace makes room for a first policy where the program put a link or a folder.

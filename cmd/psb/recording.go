@@ -27,7 +27,7 @@ func (j *job) startRecording() (*recording, error) {
 		return nil, nil
 	}
 	file := absolute(j.w.cwd, j.opts.record)
-	if file == j.where.policy {
+	if file == j.where.policy || file == j.beside {
 		return nil, refuse("psb --record FILE …", "record %s: it is the policy", plainText(j.opts.record))
 	}
 	err := writable(file)
@@ -51,7 +51,13 @@ func (r *recording) introduce(j *job, known learn.Knowledge) {
 		r.tell(k)
 	}
 	r.tell(learn.Known{Word: "policy", List: []string{j.where.policy}})
-	r.tell(learn.Known{Word: "about", List: []string{j.about()}})
+	if j.beside == "" {
+		r.tell(learn.Known{Word: "about", List: []string{j.about()}})
+	} else {
+		suite := *j
+		suite.where.policy, suite.beside = j.beside, j.where.policy
+		r.tell(learn.Known{Word: learn.RunnerWord, List: []string{j.beside, j.about(), suite.includes()}})
+	}
 	var allowed []string
 	for _, rule := range j.policy.Rules {
 		if rule.Origin.From != "command line" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +17,8 @@ import (
 // replayCommand is `psb replay FILE…`: recorded runs through learning again. It starts nothing and writes no file.
 func replayCommand(w *world, status *int) *cobra.Command {
 	var file string
-	c := &cobra.Command{Use: "replay [--policy FILE] RECORD…", Short: "print the policy that learning writes from recorded runs", DisableFlagsInUseLine: true,
+	var runner bool
+	c := &cobra.Command{Use: "replay [--policy FILE | --runner] RECORD…", Short: "print the policy that learning writes from recorded runs", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &usageError{"replay needs a record", "psb --learn --record FILE … makes one"}
@@ -24,7 +26,7 @@ func replayCommand(w *world, status *int) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			err := replay(w, file, args)
+			err := replay(w, file, runner, args)
 			*status = refusedStatus(err)
 			if err == nil {
 				*status = 0
@@ -32,16 +34,20 @@ func replayCommand(w *world, status *int) *cobra.Command {
 			return err
 		}}
 	c.Flags().StringVar(&file, "policy", "", "add to the text of this policy `file`, which stays as it is")
+	c.Flags().BoolVar(&runner, "runner", false, "of runs with --learn-runner: print the runner's policy, not the application's")
 	return c
 }
 
 // replay is read → generalise → edit for each record, as learning would into one file; what comes out is printed.
-func replay(w *world, file string, records []string) error {
+func replay(w *world, file string, runner bool, records []string) error {
 	runs := make([]*learn.Run, len(records))
 	for i, name := range records {
 		var err error
 		if runs[i], err = readRecord(w, name); err != nil {
 			return err
+		}
+		if runner && (file != "" || runs[i].Split == nil) {
+			return &usageError{fmt.Sprintf("--runner: %s is no record of a run with --learn-runner", plainText(name)), "psb replay RECORD…"}
 		}
 	}
 	text, err := replayOn(w, file, runs)
@@ -49,28 +55,75 @@ func replay(w *world, file string, records []string) error {
 		return err
 	}
 	before := text
+	var suite []byte
 	for i, run := range runs {
 		if len(runs) > 1 {
-			w.ui.say("%s: %s", plainText(records[i]), plainText(run.Word("about")))
+			w.ui.say("%s:", plainText(records[i]))
 		}
 		p, err := recordedPolicy(w, file, text, run)
 		if err != nil {
 			return err
 		}
-		missing, report := learn.Propose(run.Set, run.Knowledge(), p)
+		known := run.Knowledge()
+		var missing []learn.Grant
+		var report *learn.Report
+		if run.Split != nil {
+			missing, report = run.Split.Application(known, p)
+		} else {
+			missing, report = learn.Propose(run.Set, known, p)
+		}
 		if text, _, err = policy.Edit(text, learn.Rules(missing)); err != nil {
 			return refuse("", "%s: %s", plainText(records[i]), err)
+		}
+		if runner {
+			if suite, report, err = replaySuite(w, suite, text, run); err != nil {
+				return err
+			}
 		}
 		report.Ended(run.Ending())
 		for _, l := range report.Lines() {
 			w.ui.say("%s", plainLine(l))
 		}
 	}
-	if file != "" {
+	switch {
+	case file != "":
 		tellAdded(w, file, before, text)
+	case runner:
+		text = suite
 	}
 	_, err = w.stdio[1].Write(text)
 	return err
+}
+
+// replaySuite adds to the runner's policy, which includes the application's as it is now, what the whole run needed beyond that.
+func replaySuite(w *world, suite, app []byte, run *learn.Run) ([]byte, *learn.Report, error) {
+	said := run.Words[learn.RunnerWord]
+	if len(said) != 3 || !filepath.IsAbs(said[0]) {
+		return nil, nil, refuse("", "the record does not say what the runner's policy was")
+	}
+	if suite == nil {
+		suite = beginSuite(said[1], said[2])
+	}
+	known := run.Knowledge()
+	known.Folder = filepath.Dir(said[0])
+	p, err := policy.Load(func(name string) ([]byte, error) {
+		switch name {
+		case said[0]:
+			return suite, nil
+		case run.Word("policy"):
+			return app, nil
+		}
+		return nil, fs.ErrNotExist
+	}, said[0], known.Macros)
+	if err != nil {
+		return nil, nil, refuse("", "%s", err)
+	}
+	if p, err = inRun(w, p, known.Folder, run); err != nil {
+		return nil, nil, err
+	}
+	missing, report := learn.Propose(run.Set, known, p)
+	suite, _, err = policy.Edit(suite, learn.Rules(missing))
+	return suite, report, err
 }
 
 // replayOn is the text that learning would have begun with.
