@@ -27,7 +27,7 @@ type recorder struct {
 	j        *job
 	set      *learn.Set
 	split    *learn.Split // of a run of tests, and then its All is set; nil for others
-	record   *recording // nil where none is asked for
+	record   *recording   // nil where none is asked for
 	result   ptrace.Result
 	err      error
 	done     chan struct{}
