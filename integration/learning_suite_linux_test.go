@@ -1,10 +1,12 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -100,6 +102,16 @@ func TestLearningSuite(t *testing.T) {
 				}
 				if a, b := s.texts(t); a != app || b != suite {
 					t.Errorf("learning again changed\n%s\n%s", a, b)
+				}
+				// The application's policy may grow by itself; the runner's, which includes it, is none the less approved for learning.
+				if r := s.run(t, call{argv: []string{psb(t), "policy", "add", "read", "data/more"}}); r.code != 0 {
+					t.Fatal(r)
+				}
+				if r := s.run(t, call{argv: learn, env: env}); r.code != 0 {
+					t.Errorf("learning after the application's policy grew: %v", r)
+				}
+				if _, b := s.texts(t); b != suite {
+					t.Errorf("the runner's policy is now\n%s", b)
 				}
 			})
 		})
@@ -234,6 +246,50 @@ func TestLocked(t *testing.T) {
 		}
 		if r := s.run(t, call{argv: []string{psb(t), "policy", "--policy", "locked.toml", "prune", "run.jsonl"}}); r.code != 0 || r.out != "unused: locked.toml:5 read never/ (of 1 run)\n" {
 			t.Errorf("prune may say what is unused: %v", r)
+		}
+	})
+}
+
+// TestLearningSuitesAtOnce: suites that are learned side by side give both files what all of them needed.
+func TestLearningSuitesAtOnce(t *testing.T) {
+	eachLearner(t, nil, func(t *testing.T, s scene) {
+		s.put(t, "home/code/project/app.py", "def load(name):\n    with open(f'data/{name}') as f:\n        return f.read()\n")
+		s.put(t, "home/code/project/tests/__init__.py", "")
+		var all sync.WaitGroup
+		ends := make([]result, 4)
+		for i := range ends {
+			s.put(t, fmt.Sprintf("home/code/project/data/%d", i), "x")
+			s.put(t, fmt.Sprintf("home/code/project/tests/want%d", i), "x")
+			s.put(t, fmt.Sprintf("home/code/project/tests/test_%d.py", i), fmt.Sprintf("import app, unittest\n\n\nclass Load(unittest.TestCase):\n    def test_load(self):\n"+
+				"        with open('tests/want%d') as f:\n            self.assertEqual(f.read(), app.load('%d'))\n", i, i))
+		}
+		s.give(t)
+		for i := range ends {
+			all.Go(func() {
+				ends[i] = s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--learn-runner", "suite.toml", "-m", "unittest", fmt.Sprintf("tests.test_%d", i)}})
+			})
+		}
+		all.Wait()
+		for _, r := range ends {
+			if r.code != 0 {
+				t.Errorf("one of four: %v", r)
+			}
+		}
+		app, suite := s.texts(t)
+		for i := range ends {
+			if want := fmt.Sprintf("\"data/%d\" = \"read\"  # app.load\n", i); !strings.Contains(app, want) {
+				t.Errorf("the application's policy lacks %s", want)
+			}
+			if want := fmt.Sprintf("\"tests/want%d\" = \"read\"  # tests.test_%d.test_load\n", i, i); !strings.Contains(suite, want) {
+				t.Errorf("the runner's policy lacks %s", want)
+			}
+			r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--policy", "suite.toml", "-m", "unittest", fmt.Sprintf("tests.test_%d", i)}})
+			if r.code != 0 {
+				t.Errorf("suite %d under the policy: %v", i, r)
+			}
+		}
+		if t.Failed() {
+			t.Logf("\n%s\n%s", app, suite)
 		}
 	})
 }

@@ -259,11 +259,11 @@ func (j *job) meanwhile(text []byte) (*job, error) {
 		return nil, err
 	}
 	sources := other.written.Sources
-	state, _, err := approval.At(j.macros.Config).Check(j.where.policy, sources)
+	state, last, err := approval.At(j.macros.Config).Check(j.where.policy, sources)
 	if err != nil {
 		return nil, err
 	}
-	if state != approval.Approved || string(sources[0].Bytes) != string(text) {
+	if !j.counts(state, last, sources, true) || string(sources[0].Bytes) != string(text) {
 		return nil, errors.New("not approved")
 	}
 	if err := other.checkTrust(); err != nil {
@@ -284,7 +284,7 @@ func (j *job) approveLearned() error {
 		before[s.Path] = string(s.Bytes)
 	}
 	for _, s := range p.Sources[1:] {
-		if text, was := before[s.Path]; !was || text != string(s.Bytes) {
+		if text, was := before[s.Path]; (!was || text != string(s.Bytes)) && !j.besideApproved(s.Path, true) {
 			return refuse("read it, then psb policy approve", "planted: %s: it came or changed while the program ran; %s is not approved", plainText(shown(j.w.cwd, s.Path)), j.shownPolicy())
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"psb/learn"
 	"psb/policy"
+	"psb/policy/approval"
 )
 
 // suite is the job of a test suite: the program runs under the runner's policy, which includes that of the application, j's own.
@@ -72,14 +74,14 @@ func (j *job) keepSuite(r *recorder, found proposal, s *job, end learn.Ended) er
 		return err
 	}
 	j.w.ui.say("%s, what the runner and the tests asked beyond that:", plainText(s.shownPolicy()))
-	if err := s.reload(j.where.policy); err != nil {
+	if err := s.reload(); err != nil {
 		return err
 	}
 	return s.keep((*job).proposeWhole, r, s.proposeWhole(r), end)
 }
 
 // reload reads the runner's policy again, now that the application's is written. Nothing else may have changed since before the run.
-func (j *job) reload(written string) error {
+func (j *job) reload() error {
 	before := map[string]string{}
 	for _, s := range j.written.Sources {
 		before[s.Path] = string(s.Bytes)
@@ -94,7 +96,7 @@ func (j *job) reload(written string) error {
 		return refuse("psb policy help", "%s", err)
 	}
 	for _, s := range p.Sources[1:] {
-		if text, was := before[s.Path]; s.Path != written && (!was || text != string(s.Bytes)) {
+		if text, was := before[s.Path]; !j.besideApproved(s.Path, false) && (!was || text != string(s.Bytes)) {
 			return refuse("read it, then psb policy approve", "planted: %s: it came or changed while the program ran; %s is not written", plainText(shown(j.w.cwd, s.Path)), plainText(j.shownPolicy()))
 		}
 	}
@@ -103,6 +105,50 @@ func (j *job) reload(written string) error {
 	}
 	j.written = p
 	return j.expand()
+}
+
+// counts reports whether a policy is approved as it is now: its own text, and that of each file it includes. The other policy of a suite may have
+// grown since, with an approval of its own.
+func (j *job) counts(state approval.State, last, now []policy.Source, held bool) bool {
+	if state != approval.Changed || j.beside == "" || len(last) == 0 || len(now) == 0 || string(last[0].Bytes) != string(now[0].Bytes) {
+		return state == approval.Approved
+	}
+	before := map[string]string{}
+	for _, s := range last {
+		before[s.Path] = string(s.Bytes)
+	}
+	return !slices.ContainsFunc(now, func(s policy.Source) bool {
+		text, was := before[s.Path]
+		return (!was || text != string(s.Bytes)) && !j.besideApproved(s.Path, held)
+	})
+}
+
+// besideApproved reports whether a file is the other policy of this run, with a text that somebody approved: this psb, another that learns the
+// same suite, or the user. Approvals are out of every box's reach. Who writes a policy approves it before the lock on its folder is let go, so
+// the answer is asked for under that lock; held says that the one on j's own policy is held already.
+func (j *job) besideApproved(file string, held bool) bool {
+	if j.beside == "" || file != j.beside {
+		return false
+	}
+	yes := false
+	look := func() error {
+		p, err := policy.Load(policy.ReadFile, file, j.macros)
+		if err == nil {
+			var state approval.State
+			state, _, err = approval.At(j.macros.Config).Check(file, p.Sources)
+			yes = err == nil && state == approval.Approved
+		}
+		return err
+	}
+	if held && filepath.Dir(file) == filepath.Dir(j.where.policy) {
+		return look() == nil && yes
+	}
+	return policy.UpdateThen(file, func(old []byte, exists bool) ([]byte, error) {
+		if !exists {
+			return nil, fs.ErrNotExist
+		}
+		return old, nil
+	}, look) == nil && yes
 }
 
 // proposeWhole is propose for everything that was seen.
