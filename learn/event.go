@@ -83,6 +83,29 @@ type Exited struct {
 	TID int
 }
 
+// Known is one thing that was known before the run: a field of Knowledge by its word (see Knowledge.Facts), or a word of who records. Of several
+// with one word the lists join.
+type Known struct {
+	Word string
+	List []string
+}
+
+// Answered is what a function of Knowledge said, told once for each question.
+type Answered struct {
+	Question string // entries exists setenv syscall writes
+	Object   string
+	Yes      bool     // the answer; of entries: they are known
+	List     []string // of entries: names in a folder. A long list comes in several events
+}
+
+// Ended tells how a run ended; nothing comes after it.
+type Ended struct {
+	Reason  string // exit, signal, or the limit that ended it
+	Status  int    // psb's own exit status
+	Partial string // why it may not have come to all it does; "" when it ended by itself
+	Peak    int    // most processes at one time; 0 = not known
+}
+
 func (Accessed) event() {}
 func (Noted) event()    {}
 func (Called) event()   {}
@@ -90,3 +113,6 @@ func (Refused) event()  {}
 func (Spawned) event()  {}
 func (Executed) event() {}
 func (Exited) event()   {}
+func (Known) event()    {}
+func (Answered) event() {}
+func (Ended) event()    {}

@@ -30,6 +30,7 @@ type step struct {
 
 // steps in their order; the first that fits a fact decides it.
 var steps = []step{
+	{"folded", (*ladder).folded},
 	{"no name", (*ladder).unnameable},
 	{"floor", (*ladder).floor},
 	{"outcome", (*ladder).outcome},

@@ -15,8 +15,9 @@ import (
 type note struct {
 	Event string   `json:"e"` // open list change exec connect bind resolve call import env error
 	Args  []string `json:"a"`
-	Func  string   `json:"f"` // function or module of the program: "report.build"
-	Lib   string   `json:"l"` // library it called: "pandas"
+	Func  string   `json:"f"`  // function or module of the program: "report.build"
+	Lib   string   `json:"l"`  // library it called: "pandas"
+	At    string   `json:"at"` // "file:line" of the program's own code that asked; "" when none did
 }
 
 // maxReason is the longest reason a note may give, in bytes.
@@ -49,6 +50,14 @@ func (n note) reason() string {
 		return ""
 	}
 	return s
+}
+
+// file is where the code stands that asked, "" when no code of the program did.
+func (n note) file() string {
+	if i := strings.LastIndexByte(n.At, ':'); i > 0 && strings.Trim(n.At[i+1:], "0123456789") == "" {
+		return n.At[:i]
+	}
+	return n.At
 }
 
 // wide reports a note that speaks for all of a folder, "data/*": the shim writes one when a line of the program goes through it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,13 +15,13 @@ import (
 // recordHeader is the first line of a record.
 const recordHeader = `{"psb":"events","version":1}`
 
-// maxLine bounds one line of a record, in bytes: a note and a path, each escaped at worst sixfold, fit.
-const maxLine = 64 << 10
+// maxLine bounds one line of a record, in bytes: the names of an access and of 40 links, each escaped at worst sixfold, fit.
+const maxLine = 2 << 20
 
 // line is an event as it stands in a record. Which fields count depends on Event.
 type line struct {
 	Event  string    `json:"event"`
-	TID    int       `json:"tid"`
+	TID    int       `json:"tid,omitempty"`
 	Op     policy.Op `json:"op,omitempty"`
 	Object string    `json:"object,omitempty"` // path, name or note
 	Raw    []byte    `json:"raw,omitempty"`    // instead of Object, when that is not UTF-8
@@ -28,8 +29,50 @@ type line struct {
 	Errno  Errno     `json:"errno,omitempty"`
 	Other  int       `json:"other,omitempty"` // Child, Old
 	PID    int       `json:"pid,omitempty"`
-	Target string    `json:"target,omitempty"`
-	Links  []string  `json:"links,omitempty"`
+	Asked  text      `json:"asked,omitempty"`
+	Target text      `json:"target,omitempty"`
+	Links  []text    `json:"links,omitempty"`
+	Yes    bool      `json:"yes,omitempty"`
+	List   []text    `json:"list,omitempty"`
+	Status int       `json:"status,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	Peak   int       `json:"peak,omitempty"`
+}
+
+// text is a string of JSON, or {"raw": BASE64} when it is not UTF-8.
+type text string
+
+func (t text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(struct {
+		Raw []byte `json:"raw"`
+	}{[]byte(t)})
+}
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '{' {
+		var r struct {
+			Raw []byte `json:"raw"`
+		}
+		err := json.Unmarshal(b, &r)
+		*t = text(r.Raw)
+		return err
+	}
+	var s string
+	err := json.Unmarshal(b, &s)
+	*t = text(s)
+	return err
+}
+
+// texts changes between the two kinds of string; an empty list is nil.
+func texts[A, B ~string](list []A) []B {
+	var out []B
+	for _, s := range list {
+		out = append(out, B(s))
+	}
+	return out
 }
 
 func (l *line) put(s string) {
@@ -70,8 +113,9 @@ func encode(e Event) line {
 	switch e := e.(type) {
 	case Accessed:
 		l = line{Event: "accessed", TID: e.TID, Op: e.Access.Op, How: e.How, Errno: e.Errno}
-		if utf8.ValidString(e.Target + strings.Join(e.Links, "")) {
-			l.Target, l.Links = e.Target, e.Links
+		l.Target, l.Links = text(e.Target), texts[string, text](e.Links)
+		if e.Asked != e.Access.Object {
+			l.Asked = text(e.Asked)
 		}
 		l.put(e.Access.Object)
 	case Noted:
@@ -90,42 +134,68 @@ func encode(e Event) line {
 		l.put(e.File)
 	case Exited:
 		l = line{Event: "exited", TID: e.TID}
+	case Known:
+		l = line{Event: "known", List: texts[string, text](e.List)}
+		l.put(e.Word)
+	case Answered:
+		l = line{Event: "answered", Reason: e.Question, Yes: e.Yes, List: texts[string, text](e.List)}
+		l.put(e.Object)
+	case Ended:
+		l = line{Event: "end", Reason: e.Reason, Status: e.Status, Peak: e.Peak}
+		l.put(e.Partial)
 	}
 	return l
 }
 
 func decode(l line) (Event, error) {
-	text := l.Object
+	object := l.Object
 	if l.Raw != nil {
-		text = string(l.Raw)
+		object = string(l.Raw)
 	}
 	switch l.Event {
 	case "accessed":
-		if l.Op == "" || text == "" {
+		if l.Op == "" || object == "" {
 			return nil, fmt.Errorf("accessed without op or object")
 		}
-		return Accessed{TID: l.TID, Access: policy.Access{Op: l.Op, Object: text}, How: l.How, Errno: l.Errno, Target: l.Target, Links: l.Links}, nil
+		asked := string(l.Asked)
+		if asked == object {
+			asked = ""
+		}
+		return Accessed{TID: l.TID, Access: policy.Access{Op: l.Op, Object: object}, How: l.How, Errno: l.Errno, Asked: asked, Target: string(l.Target),
+			Links: texts[text, string](l.Links)}, nil
 	case "noted":
-		return Noted{TID: l.TID, Text: text}, nil
+		return Noted{TID: l.TID, Text: object}, nil
 	case "called":
-		return Called{TID: l.TID, Name: text}, nil
+		return Called{TID: l.TID, Name: object}, nil
 	case "refused":
-		return Refused{TID: l.TID, Name: text, Errno: l.Errno}, nil
+		return Refused{TID: l.TID, Name: object, Errno: l.Errno}, nil
 	case "spawned":
 		return Spawned{TID: l.TID, Child: l.Other, PID: l.PID}, nil
 	case "executed":
-		return Executed{TID: l.TID, Old: l.Other, File: text}, nil
+		return Executed{TID: l.TID, Old: l.Other, File: object}, nil
 	case "exited":
 		return Exited{TID: l.TID}, nil
+	case "known":
+		if object == "" {
+			return nil, fmt.Errorf("known without a word")
+		}
+		return Known{Word: object, List: texts[text, string](l.List)}, nil
+	case "answered":
+		if !slices.Contains(questions, l.Reason) {
+			return nil, fmt.Errorf("unknown question %q", l.Reason)
+		}
+		return Answered{Question: l.Reason, Object: object, Yes: l.Yes, List: texts[text, string](l.List)}, nil
+	case "end":
+		return Ended{Reason: l.Reason, Status: l.Status, Partial: object, Peak: l.Peak}, nil
 	}
 	return nil, fmt.Errorf("unknown event %q", l.Event)
 }
 
-// Replay reads what Record wrote and gives each event to emit, up to the first bad line: the error names it.
+// Replay reads what Record wrote and gives each event to emit, up to the first bad line: the error names it. It keeps one line at a time.
 func Replay(r io.Reader, emit func(Event)) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, maxLine)
-	n := 0
+	n, ended := 0, 0
 	for sc.Scan() {
 		n++
 		text := strings.TrimSpace(sc.Text())
@@ -145,6 +215,12 @@ func Replay(r io.Reader, emit func(Event)) error {
 		e, err := decode(l)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if ended > 0 {
+			return fmt.Errorf("line %d: the run ended in line %d", n, ended)
+		}
+		if _, last := e.(Ended); last {
+			ended = n
 		}
 		emit(e)
 	}

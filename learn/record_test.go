@@ -19,6 +19,12 @@ var everyEvent = []Event{
 	Refused{TID: 10, Name: "ptrace", Errno: "EPERM"},
 	Executed{TID: 10, Old: 12, File: "/usr/bin/cat"},
 	Exited{TID: 10},
+	Accessed{TID: 10, Access: policy.Access{Op: policy.OpRead, Object: "/x/a"}, Asked: "/x/\xff/../a", Target: "/y/\xfe", Links: []string{"/x", "/\xff"}},
+	Known{Word: "always", List: []string{"/usr/", "/\xff"}},
+	Known{Word: "bytecode"},
+	Answered{Question: "entries", Object: "/x", Yes: true, List: []string{"a", "b/"}},
+	Answered{Question: "exists", Object: "/y"},
+	Ended{Reason: "wall", Status: 124, Partial: "ended by the limit wall", Peak: 2},
 }
 
 func record(t testing.TB, events []Event) []byte {
@@ -51,6 +57,9 @@ func TestReplayErrors(t *testing.T) {
 		{recordHeader + "\n{\"event\":\"exited\",\"tid\":1}\n{\n", "line 3: "},
 		{recordHeader + "\n{\"event\":\"flew\",\"tid\":1}\n", "line 2: unknown event \"flew\""},
 		{recordHeader + "\n{\"event\":\"accessed\",\"tid\":1}\n", "line 2: accessed without op or object"},
+		{recordHeader + "\n{\"event\":\"known\"}\n", "line 2: known without a word"},
+		{recordHeader + "\n{\"event\":\"answered\",\"reason\":\"why\"}\n", "line 2: unknown question \"why\""},
+		{recordHeader + "\n{\"event\":\"end\"}\n\n{\"event\":\"end\"}\n", "line 4: the run ended in line 2"},
 		{recordHeader + "\n" + strings.Repeat("x", maxLine+1), "line 2: "},
 	} {
 		err := Replay(strings.NewReader(tt.text), func(Event) {})
@@ -77,6 +86,7 @@ func TestRecordError(t *testing.T) {
 // Whatever a record holds: no panic, the rest of the way neither, and what was read is written and read again the same.
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(record(f, everyEvent)))
+	f.Add([]byte(recordHeader + "\n" + `{"event":"known","object":"floor","list":["/a",{"raw":"/w=="}]}` + "\n" + `{"event":"end","links":[]}`))
 	f.Add([]byte(recordHeader + "\n" + `{"event":"noted","tid":1,"object":"{\"e\":\"env\",\"a\":[\"A\",\"set\"]}"}`))
 	for _, pad := range []string{"", "\n"} {
 		f.Add([]byte(recordHeader + "\n" + `{"event":"accessed","tid":1,"op":"connect","object":"a.b:1"}

@@ -22,6 +22,15 @@ type Report struct {
 	NotYet   map[string]int          // what this build does not enforce, "kind/noun" or "kind", with how many were seen
 	Peak     int                     // most processes at one time; set by the caller
 	Partial  string                  // why the run did not end by itself; set by the caller
+	Status   int                     // of a program that ended by itself, and failed; set by the caller
+}
+
+// Ended takes over how the run ended.
+func (r *Report) Ended(e Ended) {
+	r.Peak, r.Partial = e.Peak, e.Partial
+	if e.Reason == "exit" {
+		r.Status = e.Status
+	}
 }
 
 // Lines words the report, marked lines first, for a terminal: the caller puts its name before each.
@@ -53,6 +62,9 @@ func (r *Report) Lines() []string {
 	}
 	if l := r.NotLearned(); l != "" {
 		out = append(out, l)
+	}
+	if r.Status != 0 {
+		out = append(out, fmt.Sprintf("the program ended with status %d: what it would have needed after that is not in the policy", r.Status))
 	}
 	return out
 }

@@ -18,7 +18,9 @@ type Set struct {
 	env     map[string]*envRead
 	threads map[int]*speaker
 	pids    map[int]bool
-	events  int
+	names   map[string]*lastFirst // of files, by folder
+	folds   map[string]*fact      // of names that were too many, by folder
+	cut     map[string]bool       // what else was too much to remember
 }
 
 // fact is all that is known of one object.
@@ -35,6 +37,7 @@ type fact struct {
 	known   bool     // some access succeeded
 	made    bool     // the first of them made it: it was not there before
 	gone    bool     // the last one that made or removed it removed it
+	folded  bool     // speaks for many names; made means that some were
 	wanted  bool     // making the folder failed because it is there
 	target  string   // the kernel's name, where object is the program's and leads there through links
 	links   []string // where those stand
@@ -60,28 +63,33 @@ const recentNotes = 64
 // NewSet gives an empty set.
 func NewSet() *Set {
 	return &Set{files: map[string]*fact{}, others: map[policy.Access]*fact{}, calls: map[string]bool{}, refused: map[string]int{},
-		env: map[string]*envRead{}, threads: map[int]*speaker{}, pids: map[int]bool{}}
+		env: map[string]*envRead{}, threads: map[int]*speaker{}, pids: map[int]bool{}, names: map[string]*lastFirst{}, folds: map[string]*fact{}, cut: map[string]bool{}}
 }
 
 // Add takes one event in. It is what a tracer or Replay is given to emit to; it is not safe for several goroutines at once.
 func (s *Set) Add(e Event) {
-	s.events++
 	switch e := e.(type) {
 	case Accessed:
 		s.accessed(e)
 	case Noted:
 		s.noted(e)
 	case Called:
-		s.calls[e.Name] = true
+		if room(s, s.calls, e.Name, mostRefused, "system calls") {
+			s.calls[e.Name] = true
+		}
 	case Refused:
-		s.refused[e.Name]++
+		if room(s, s.refused, e.Name, mostRefused, "refused calls") {
+			s.refused[e.Name]++
+		}
 	case Spawned:
 		child := &speaker{}
 		if parent := s.threads[e.TID]; parent != nil {
 			child.notes, child.wide, child.program = slices.Clone(parent.notes), slices.Clone(parent.wide), parent.program
 		}
 		s.threads[e.Child] = child
-		s.pids[e.PID] = true
+		if len(s.pids) < mostPIDs {
+			s.pids[e.PID] = true
+		}
 	case Executed:
 		delete(s.threads, e.Old)
 		s.threads[e.TID] = &speaker{program: path.Base(e.File)}
@@ -103,7 +111,7 @@ func (s *Set) noted(e Noted) {
 		return
 	}
 	if n.Event == "env" {
-		if len(n.Args) > 0 && n.Args[0] != "" {
+		if len(n.Args) > 0 && n.Args[0] != "" && room(s, s.env, n.Args[0], mostReads, "variables") {
 			r := s.env[n.Args[0]]
 			if r == nil {
 				r = &envRead{because: n.reason()}
@@ -128,21 +136,30 @@ func (s *Set) noted(e Noted) {
 // because words the reason of an access: the latest note of its thread that fits; without one, the program that asked when that
 // is another one than Python.
 func (s *Set) because(tid int, a policy.Access) string {
+	if n, ok := s.explained(tid, a); ok {
+		return n.reason()
+	}
+	th := s.threads[tid]
+	if th == nil || th.program == "" || strings.HasPrefix(th.program, "python") {
+		return ""
+	}
+	return note{Func: th.program}.reason()
+}
+
+// explained gives the latest note of a thread that fits an access.
+func (s *Set) explained(tid int, a policy.Access) (note, bool) {
 	th := s.threads[tid]
 	if th == nil {
-		return ""
+		return note{}, false
 	}
 	for _, notes := range [][]note{th.notes, th.wide} {
 		for _, n := range slices.Backward(notes) {
 			if n.fits(a) {
-				return n.reason()
+				return n, true
 			}
 		}
 	}
-	if th.program == "" || strings.HasPrefix(th.program, "python") {
-		return ""
-	}
-	return note{Func: th.program}.reason()
+	return note{}, false
 }
 
 // firstOf gives the reason that sorts first; none sorts last.
@@ -161,6 +178,9 @@ func (s *Set) accessed(e Accessed) {
 		if e.Errno == "EINPROGRESS" { // what comes of it nobody tells: it was let through
 			e.Errno = ""
 		}
+		if !room(s, s.others, e.Access, mostOthers, "addresses") {
+			return
+		}
 		if f = s.others[e.Access]; f == nil {
 			f = &fact{object: e.Access.Object}
 			s.others[e.Access] = f
@@ -170,11 +190,7 @@ func (s *Set) accessed(e Accessed) {
 		if !strings.HasPrefix(object, "/") {
 			return
 		}
-		object = path.Clean(object)
-		if f = s.files[object]; f == nil {
-			f = &fact{object: object}
-			s.files[object] = f
-		}
+		f = s.file(path.Clean(object))
 	}
 	f.because = firstOf(f.because, s.because(e.TID, e.Access))
 	if e.Errno != "" {
@@ -212,8 +228,8 @@ func (f *fact) join(g *fact) {
 
 // done folds a successful access in.
 func (f *fact) done(e Accessed) {
-	if !f.known {
-		f.made = e.How == New || e.How == NewDir
+	if !f.known || f.folded {
+		f.made = f.made || e.How == New || e.How == NewDir
 	}
 	f.known = true
 	switch e.Access.Op {

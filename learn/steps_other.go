@@ -55,12 +55,8 @@ func (l *ladder) notYet(what string, n int) {
 
 // tables drops what stands in tables this build does not enforce.
 func (l *ladder) tables() {
-	table := map[policy.Op]string{policy.OpEnv: "env", policy.OpSyscall: "syscalls", policy.OpConnect: "net", policy.OpPrivate: "net", policy.OpListen: "net"}
 	for a := range l.grants {
-		t := table[a.Op]
-		if t == "" {
-			t = "files"
-		}
+		t := tableOf(a.Op)
 		if !l.k.Tables[t] {
 			delete(l.grants, a)
 			l.notYet(t+"/rule", 1)

@@ -50,7 +50,7 @@ func (j *job) approved(must bool) error {
 	if err != nil {
 		return refuse("psb --policy "+shellQuote(j.shownPolicy())+" …", "approvals: %s", err)
 	}
-	if state == approval.Approved {
+	if j.counts(state, last, j.written.Sources, false) {
 		return nil
 	}
 	if !j.w.terminal() || j.again {

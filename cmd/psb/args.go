@@ -34,6 +34,7 @@ type options struct {
 	policy     string
 	learn      bool
 	learnFile  string
+	learnRun   string // the policy of a test runner
 	learnUnix  []string
 	learnWrite []string
 	allow      []string
@@ -43,6 +44,7 @@ type options struct {
 	allowGaps  []string
 	require    []string
 	report     string
+	record     string
 	parallel   bool
 	explain    bool // --explain-denials
 	ask        bool
@@ -58,6 +60,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
+	{"learn-runner", "file", "learn a test suite: what its runner and tests ask goes into this file"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
 	{"learn-write", "folder", "let the learning run write below it, too"},
 	{"limit", "limit", "one limit for this run"},
@@ -65,6 +68,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"policy", "file", "use this policy; naming it approves it"},
 	{"provider", "provider", "how the box is built"},
 	{"python", "file", "the interpreter"},
+	{"record", "file", "keep what the learning run saw, for psb replay"},
 	{"report", "file", "write how the run ended and what was refused"},
 	{"require", "layer", "stop when this layer is missing, too"},
 }
@@ -73,9 +77,9 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "record": true}
+var laterOptions = map[string]bool{"audit": true}
 
-var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
+var valueOptions = []string{"policy", "learn-runner", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
 
 // usageError is a mistake on the command line, with what to do.
 type usageError struct{ what, hint string }
@@ -199,6 +203,8 @@ func (r *runLine) long(words []string) (int, error) {
 	switch name {
 	case "policy":
 		r.policy = value
+	case "learn-runner":
+		r.learn, r.learnRun = true, value
 	case "learn-unix":
 		r.learnUnix = append(r.learnUnix, value)
 	case "learn-write":
@@ -218,6 +224,8 @@ func (r *runLine) long(words []string) (int, error) {
 		r.allowGaps = append(r.allowGaps, strings.Split(value, ",")...)
 	case "require":
 		r.require = append(r.require, strings.Split(value, ",")...)
+	case "record":
+		r.record = value
 	case "report":
 		if !strings.HasSuffix(value, ".json") {
 			return 0, &usageError{fmt.Sprintf("--report %s: only .json is written by this build", value), "--report FILE.json"}

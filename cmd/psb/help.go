@@ -41,5 +41,6 @@ psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
 psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
 psb policy allow-last [--yes]           go through what the last run was refused
 psb policy approve [--forget]           show what changed and let the file as it is now count
+psb policy prune [--write] RECORD…      which lines the recorded runs never needed
 psb policy --policy FILE …              the same for another file
 `, "\n")

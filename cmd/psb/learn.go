@@ -35,6 +35,13 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.learnable(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
+	app := j
+	if line.learnRun != "" {
+		var err error
+		if j, err = app.suite(line.learnRun); err != nil {
+			return refusedStatus(err), app.refused(err)
+		}
+	}
 	j.bringCache()
 	cmd := j.pythonCommand(line)
 	for _, d := range line.learnWrite {
@@ -56,8 +63,21 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
-	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
+	j.folder, app.folder = lookAtFolder(filepath.Dir(j.where.policy)), lookAtFolder(filepath.Dir(app.where.policy))
+	app.plan = j.plan
 	r := newRecorder(j)
+	r.known.Folder = filepath.Dir(app.where.policy)
+	if app != j {
+		r.split = learn.NewSplit(r.known)
+		r.set = r.split.All
+	}
+	var err error
+	if r.record, err = j.startRecording(); err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	if r.record != nil {
+		r.record.introduce(app, r.known)
+	}
 	o, err := launch(j, r)
 	if err == nil {
 		err = r.err
@@ -66,18 +86,30 @@ func learnRun(w *world, line *runLine) (int, error) {
 		w.ui.say("report: %v", rerr)
 	}
 	if err != nil {
+		if o.started { // what was seen until then says what went wrong
+			j.record(r.record, learn.Ended{Reason: "failed", Partial: err.Error()})
+		}
 		return refusedStatus(err), err
 	}
 	if !o.started { // asked to end before the program ran: there is nothing to write
 		return dieOf(o.died), nil
 	}
 	for _, n := range j.plan.Watched {
-		if n != j.where.policy && present(n) { // of the policy keep tells
+		if n != j.where.policy && n != app.where.policy && present(n) { // of policies keep tells
 			w.ui.say("planted: %s", plainText(shown(w.cwd, n)))
 		}
 	}
 	j.tellEnd(o)
-	if err := j.keep(r, o); err != nil {
+	end := learn.Ended{Reason: o.reason, Status: o.status, Partial: partial(o), Peak: r.result.Peak}
+	found := app.propose(r)
+	j.record(r.record, end)
+	r.record = nil
+	if app != j {
+		err = app.keepSuite(r, found, j, end)
+	} else {
+		err = j.keep((*job).propose, r, found, end)
+	}
+	if err != nil {
 		return exitRefused, err
 	}
 	if o.died != 0 {
@@ -123,12 +155,11 @@ func (j *job) learnable() error {
 	return j.expand()
 }
 
-// keep generalises what was seen and writes what is missing.
-func (j *job) keep(r *recorder, o outcome) error {
+// keep writes what is missing; propose says again what that is where another psb wrote meanwhile.
+func (j *job) keep(propose func(*job, *recorder) proposal, r *recorder, found proposal, end learn.Ended) error {
 	if !j.folder.same() {
 		return refuse("", "policy %s: its folder is another one than before the run; nothing is written", j.shownPolicy())
 	}
-	found := j.propose(r)
 	fresh := !j.where.exists
 	if fresh {
 		if err := j.clearPlace(); err != nil {
@@ -139,14 +170,14 @@ func (j *job) keep(r *recorder, o outcome) error {
 	if len(found.missing) > 0 || fresh {
 		err := policy.UpdateThen(j.where.policy, func(old []byte, exists bool) ([]byte, error) {
 			if fresh && !exists {
-				old = policy.New(j.about())
+				old = j.begun()
 			} else if fresh || string(old) != string(j.written.Sources[0].Bytes) {
 				other, err := j.meanwhile(old)
 				switch {
 				case err == nil:
-					at, fresh, found = other, false, other.propose(r)
+					at, fresh, found = other, false, propose(other, r)
 				case fresh: // what stands there now the program wrote
-					old = policy.New(j.about())
+					old = j.begun()
 					j.w.ui.say("planted: %s: the program wrote it; replaced", j.shownPolicy())
 				default:
 					return nil, errors.New("it changed while the program ran; nothing is added")
@@ -167,13 +198,9 @@ func (j *job) keep(r *recorder, o outcome) error {
 	} else if err := j.approveLearned(); err != nil {
 		return err
 	}
-	found.report.Peak = r.result.Peak
-	found.report.Partial = partial(o)
+	found.report.Ended(end)
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
-	}
-	if o.reason == "exit" && o.status != 0 {
-		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)
 	}
 	n := len(found.missing)
 	switch {
@@ -196,23 +223,22 @@ type proposal struct {
 	report  *learn.Report
 }
 
-// propose generalises what was seen and leaves out what the policy already gives, and what a line of it refuses: learning adds, it never argues.
+// propose generalises what was seen and leaves out what the policy already gives; the record, where there is one, gets what was asked for that.
 func (j *job) propose(r *recorder) proposal {
 	known := r.known
 	known.Writes = func(dir string) bool {
 		return j.policy.Decide(policy.Access{Op: policy.OpCreate, Object: strings.TrimSuffix(dir, "/") + "/"}).Allowed
 	}
-	grants, report := learn.Generalise(r.set, known)
-	missing := learn.Missing(grants, func(a policy.Access) bool { return j.policy.Decide(a).Allowed })
-	missing = slices.DeleteFunc(missing, func(g learn.Grant) bool {
-		v := j.policy.Decide(g.Access)
-		if v.Blocker != nil {
-			report.Left = append(report.Left, fmt.Sprintf("%s %s: %s refuses it", g.Access.Op, g.Text, originWords(v.Blocker.Origin.File, v.Blocker.Origin.Line, v.Blocker.Origin.From)))
-		}
-		return v.Blocker != nil
-	})
-	report.Added = missing
-	return proposal{missing, report}
+	if r.record != nil {
+		known = known.Telling(r.record.tell)
+	}
+	var found proposal
+	if r.split != nil {
+		found.missing, found.report = r.split.Application(known, j.policy)
+	} else {
+		found.missing, found.report = learn.Propose(r.set, known, j.policy)
+	}
+	return found
 }
 
 // clearPlace makes room for a first policy where the program put a link or a folder.
@@ -236,11 +262,11 @@ func (j *job) meanwhile(text []byte) (*job, error) {
 		return nil, err
 	}
 	sources := other.written.Sources
-	state, _, err := approval.At(j.macros.Config).Check(j.where.policy, sources)
+	state, last, err := approval.At(j.macros.Config).Check(j.where.policy, sources)
 	if err != nil {
 		return nil, err
 	}
-	if state != approval.Approved || string(sources[0].Bytes) != string(text) {
+	if !j.counts(state, last, sources, true) || string(sources[0].Bytes) != string(text) {
 		return nil, errors.New("not approved")
 	}
 	if err := other.checkTrust(); err != nil {
@@ -261,7 +287,7 @@ func (j *job) approveLearned() error {
 		before[s.Path] = string(s.Bytes)
 	}
 	for _, s := range p.Sources[1:] {
-		if text, was := before[s.Path]; !was || text != string(s.Bytes) {
+		if text, was := before[s.Path]; (!was || text != string(s.Bytes)) && !j.besideApproved(s.Path, true) {
 			return refuse("read it, then psb policy approve", "planted: %s: it came or changed while the program ran; %s is not approved", plainText(shown(j.w.cwd, s.Path)), j.shownPolicy())
 		}
 	}

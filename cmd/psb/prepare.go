@@ -51,6 +51,7 @@ type job struct {
 	layout   *pythonshim.Layout
 	reportIn folderID // of --report
 	folder   folderID // of the policy a learning run will write
+	beside   string   // the other policy that a learning run will write; "" for none
 }
 
 // loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.
@@ -209,8 +210,10 @@ func (j *job) policyFiles() []string {
 			out = append(out, s.Path)
 		}
 	}
-	if j.where.policy != "" {
-		out = append(out, j.where.policy)
+	for _, name := range []string{j.where.policy, j.beside} {
+		if name != "" {
+			out = append(out, name)
+		}
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (r *recorder) add(e learn.Event) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.set.Add(e)
+	r.take(e)
 }
 
 // throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.

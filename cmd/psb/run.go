@@ -23,6 +23,9 @@ func run(w *world, args []string) (int, error) {
 	if line.learn {
 		return learnRun(w, line)
 	}
+	if line.record != "" {
+		return exitRefused, &usageError{"--record records a learning run", "psb --learn --record FILE …"}
+	}
 	j, err := enforced(w, line)
 	if errors.Is(err, errNoPolicy) {
 		return firstRun(w, line, j)

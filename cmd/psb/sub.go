@@ -13,13 +13,13 @@ import (
 )
 
 // subcommands are the first words that are not a script's name; a script called like one runs as ./name.
-var subcommands = []string{"exec", "explain", "policy", "doctor", "completion", "version", "help", "--help", "-h"}
+var subcommands = []string{"exec", "explain", "policy", "replay", "doctor", "completion", "version", "help", "--help", "-h"}
 
 // askedByShells are the hidden subcommands by which a completion script asks what could stand next.
 var askedByShells = []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
 // notYet are subcommands of the contract that this build does not have.
-var notYet = []string{"replay", "mcp"}
+var notYet = []string{"mcp"}
 
 func isSubcommand(word string) bool {
 	return slices.Contains(subcommands, word) || slices.Contains(askedByShells, word) || slices.Contains(notYet, word) && !present(word)
@@ -68,6 +68,7 @@ func commandTree(w *world, status *int) *cobra.Command {
 			c.Println("psb " + version)
 		}},
 		policyCommand(w, status),
+		replayCommand(w, status),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

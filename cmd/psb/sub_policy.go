@@ -9,13 +9,16 @@ import (
 // policyCommand is `psb policy …`: everything about the file, nothing about a run.
 func policyCommand(w *world, status *int) *cobra.Command {
 	var file string
-	var forget bool
+	var forget, write bool
 	root := &cobra.Command{Use: "policy", Short: "show, check, change and approve the policy file", Long: policyHelp, DisableFlagsInUseLine: true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "allow-last", "help"}
+			var names []string
+			for _, sub := range c.Commands() {
+				names = append(names, sub.Name())
+			}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -75,6 +78,8 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	}).Flags().BoolVar(&yes, "yes", false, "ask nothing, and add what is harmless")
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
+	sub("prune RECORD…", "list the lines that recorded runs never needed", cobra.MinimumNArgs(1), func(e *editing, a []string) error { return e.prune(a, write) }).
+		Flags().BoolVar(&write, "write", false, "take them out of the file")
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := w.stdio[1].WriteString(policyHelp)
 		return err

@@ -26,6 +26,8 @@ import (
 type recorder struct {
 	j        *job
 	set      *learn.Set
+	split    *learn.Split // of a run of tests, and then its All is set; nil for others
+	record   *recording   // nil where none is asked for
 	result   ptrace.Result
 	err      error
 	done     chan struct{}
@@ -118,7 +120,19 @@ func (r *recorder) did(tid int, a policy.Access, errno string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {
+		r.take(e)
+	}
+}
+
+// take keeps one event. The caller holds mu.
+func (r *recorder) take(e learn.Event) {
+	if r.split != nil {
+		r.split.Add(e)
+	} else {
 		r.set.Add(e)
+	}
+	if r.record != nil {
+		r.record.tell(e)
 	}
 }
 
