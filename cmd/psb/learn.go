@@ -25,10 +25,6 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
 		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}
 	}
-	if line.learnFile != "" {
-		j.where.policy = absolute(w.cwd, line.learnFile)
-		j.where.exists = present(j.where.policy)
-	}
 	if err := j.learnable(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
@@ -36,6 +32,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 	cmd := j.pythonCommand(line)
 	for _, d := range line.learnWrite {
 		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
+	}
+	made, err := bringFolders(cmd.Writes)
+	defer takeAway(made)
+	if err != nil {
+		return exitRefused, j.refused(refuse("", "--learn-write: %s", err))
 	}
 	for _, s := range line.learnUnix {
 		if !strings.HasPrefix(s, "@") {
@@ -55,7 +56,13 @@ func learnRun(w *world, line *runLine) (int, error) {
 	}
 	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
 	r := newRecorder(j)
+	for _, dir := range cmd.Writes {
+		if slices.Contains(made, dir) { // not what lies above one: it was only the way there
+			r.known.Made = append(r.known.Made, dir)
+		}
+	}
 	o, err := launch(j, r)
+	takeAway(made) // now, for psb may die of the program's signal
 	if err == nil {
 		err = r.err
 	}
@@ -89,6 +96,31 @@ func (j *job) bringCache() {
 	cache := j.macros.Cache
 	if below(cache, j.macros.Home) || slices.ContainsFunc(plan.Homes(j.macros), func(h string) bool { return below(cache, h) }) {
 		_ = os.Mkdir(cache, 0o700) // where it cannot be made, a program could not make it either
+	}
+}
+
+// bringFolders makes the folders that the run may write in and that are not there: only what is there can be opened to it. It gives those it
+// made, the upper ones first.
+func bringFolders(dirs []string) (made []string, err error) {
+	for _, dir := range dirs {
+		var missing []string
+		for at := dir; !present(at); at = filepath.Dir(at) {
+			missing = append(missing, at)
+		}
+		for _, at := range slices.Backward(missing) {
+			if err := os.Mkdir(at, 0o700); err != nil {
+				return made, err
+			}
+			made = append(made, at)
+		}
+	}
+	return made, nil
+}
+
+// takeAway removes those of them that stayed empty.
+func takeAway(made []string) {
+	for _, dir := range slices.Backward(made) {
+		_ = os.Remove(dir)
 	}
 }
 

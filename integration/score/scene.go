@@ -130,13 +130,13 @@ func (s scene) drop() {
 	}
 }
 
-// reset puts the project back as it was before any run, with the policy when there is one. cold takes the caches away, too.
+// reset puts the project back as it was before any run, with the policy when there is one. cold takes away caches and what else programs left in the home, too.
 func (s scene) reset(policy string, cold bool) error {
 	if err := os.RemoveAll(s.project); err != nil {
 		return err
 	}
 	if cold {
-		if err := os.RemoveAll(filepath.Join(s.home, ".cache")); err != nil {
+		if err := s.cool(); err != nil {
 			return err
 		}
 	}
@@ -149,6 +149,24 @@ func (s scene) reset(policy string, cold bool) error {
 		}
 	}
 	return s.give()
+}
+
+// cool takes away what programs left in the home; psb's own state, approvals among it, stays.
+func (s scene) cool() error {
+	list, err := os.ReadDir(s.home)
+	if err != nil {
+		return err
+	}
+	top, _, _ := strings.Cut(strings.TrimPrefix(s.project, s.home+"/"), "/")
+	for _, e := range list {
+		if e.Name() == top || e.Name() == ".config" || e.Name() == ".local" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(s.home, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(filepath.Join(s.home, ".local", "share"))
 }
 
 func (s scene) policyFile() string { return filepath.Join(s.project, policyName) }

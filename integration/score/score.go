@@ -43,7 +43,15 @@ type trial struct {
 	Well bool   `json:"well"`
 }
 
+// fault notes what went wrong; what went wrong in the same way before is only named.
 func (s *score) fault(what, more string) {
+	more = strings.TrimRight(more, "\n")
+	for i, f := range s.Faults {
+		if head, same, _ := strings.Cut(f, "\n"); same == more && more != "" {
+			s.Faults[i] = head + "; " + what + "\n" + more
+			return
+		}
+	}
 	s.Faults = append(s.Faults, strings.TrimRight(what+"\n"+more, "\n"))
 }
 
@@ -190,7 +198,13 @@ func boxed(s scene, python string, argv ...string) []string {
 
 // learning is a learning run in the learner's project as it stands.
 func (x *exam) learning() ending {
-	argv := append([]string{x.home.shop.psb, "--python", x.python.Path, "--learn=" + policyName}, x.row.Learn...)
+	argv := []string{x.home.shop.psb, "--python", x.python.Path, "--learn=" + policyName}
+	for _, word := range x.row.Learn {
+		if rest, ok := strings.CutPrefix(word, "~/"); ok { // as a shell does
+			word = filepath.Join(x.home.home, rest)
+		}
+		argv = append(argv, word)
+	}
 	return x.home.perform(x.row, x.python.Path, 10*x.row.Wait, append(argv, x.argv...)...)
 }
 

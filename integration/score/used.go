@@ -96,7 +96,7 @@ func (u used) call(line, at string) {
 		u.opened(unescaped(file), args, name == "creat")
 	case "execve", "execveat":
 		if len(paths) > 0 {
-			u.ran[real(paths[0])] = true
+			u.execed(real(paths[0]))
 		}
 	case "connect":
 		for _, a := range addresses(args) {
@@ -113,6 +113,20 @@ func (u used) call(line, at string) {
 			u.written[p] = true
 			u.changed[filepath.Dir(p)] = true
 		}
+	}
+}
+
+// execed notes a program, and what runs it when it is a script: the kernel starts that without a call of its own.
+func (u used) execed(path string) {
+	u.ran[path] = true
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	if words := strings.Fields(strings.TrimPrefix(line, "#!")); strings.HasPrefix(line, "#!") && len(words) > 0 {
+		u.ran[real(words[0])] = true
 	}
 }
 

@@ -6,3 +6,7 @@ app = Flask(__name__)
 @app.route("/")
 def page():
     return render_template("page.html", name="rates")
+
+
+if __name__ == "__main__":
+    app.run(port=18431, load_dotenv=False)

@@ -1,5 +1,5 @@
-<stylesheet version="1.0" xmlns="http://www.w3.org/1999/XSL/Transform">
-  <include href="row.xsl"/>
-  <output method="html"/>
-  <template match="/rates"><table><apply-templates/></table></template>
-</stylesheet>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+  <xsl:include href="row.xsl"/>
+  <xsl:output method="html"/>
+  <xsl:template match="/rates"><table><xsl:apply-templates/></table></xsl:template>
+</xsl:stylesheet>

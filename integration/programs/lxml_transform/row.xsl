@@ -1,3 +1,3 @@
-<stylesheet version="1.0" xmlns="http://www.w3.org/1999/XSL/Transform">
-  <template match="rate"><tr><td><value-of select="@name"/></td><td><value-of select="."/></td></tr></template>
-</stylesheet>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+  <xsl:template match="rate"><tr><td><xsl:value-of select="@name"/></td><td><xsl:value-of select="."/></td></tr></xsl:template>
+</xsl:stylesheet>

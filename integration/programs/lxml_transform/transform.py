@@ -3,5 +3,5 @@ from lxml import etree
 rates = etree.parse("rates.xml")
 etree.XMLSchema(file="rates.xsd").assertValid(rates)
 page = etree.XSLT(etree.parse("page.xsl"))(rates)
-page.write_output("rates.html")
+page.write("rates.html", method="html")
 print(str(page).strip())
