@@ -28,8 +28,8 @@ func TestPrograms(t *testing.T) {
 	for _, r := range rows(t) {
 		t.Run(r.Name, func(t *testing.T) {
 			switch {
-			case r.Outside():
-				t.Skip("others ask this program or serve it: make score runs it")
+			case r.Outside() || len(r.Learn) > 0:
+				t.Skip("others ask this program or serve it, or it is learned with options of its own: make score runs it")
 			case r.Score && once():
 				t.Skip("make programs and make score run it")
 			}
@@ -112,7 +112,7 @@ func (r row) cases(t *testing.T, who person, i interpreter, short bool, lines *l
 func (r row) prove(t *testing.T, who person, i interpreter, argv []string, lines *lengths) {
 	s := newScene(t, who)
 	pristine := filepath.Join(s.dir, "pristine")
-	r.prepare(t, s, pristine)
+	r.prepare(t, s, i.path, pristine)
 	bare := append([]string{i.path}, argv...)
 
 	// Control: what the program does without psb.
@@ -209,13 +209,16 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string, lines
 func once() bool { return os.Getenv("PSB_ROWS") != "all" }
 
 // prepare builds the row's project, with baits and its setup, and keeps a copy as pristine.
-func (r row) prepare(t *testing.T, s scene, pristine string) {
+func (r row) prepare(t *testing.T, s scene, python, pristine string) {
 	t.Helper()
 	copyTree(t, r.Folder, s.project)
 	must(t, os.Remove(filepath.Join(s.project, "row.toml")))
 	s.bait(t)
 	s.give(t)
 	for _, argv := range r.Setup {
+		if argv = slices.Clone(argv); argv[0] == "python" {
+			argv[0] = python
+		}
 		if got := s.run(t, call{argv: argv}); got.code != 0 {
 			t.Fatalf("setup %q: %v", argv, got)
 		}

@@ -56,11 +56,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	}
 	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
 	r := newRecorder(j)
-	for _, dir := range cmd.Writes {
-		if slices.Contains(made, dir) { // not what lies above one: it was only the way there
-			r.known.Made = append(r.known.Made, dir)
-		}
-	}
+	r.known.Made = among(cmd.Writes, made) // not what lies above one: it was only the way there
 	o, err := launch(j, r)
 	takeAway(made) // now, for psb may die of the program's signal
 	if err == nil {
@@ -96,31 +92,6 @@ func (j *job) bringCache() {
 	cache := j.macros.Cache
 	if below(cache, j.macros.Home) || slices.ContainsFunc(plan.Homes(j.macros), func(h string) bool { return below(cache, h) }) {
 		_ = os.Mkdir(cache, 0o700) // where it cannot be made, a program could not make it either
-	}
-}
-
-// bringFolders makes the folders that the run may write in and that are not there: only what is there can be opened to it. It gives those it
-// made, the upper ones first.
-func bringFolders(dirs []string) (made []string, err error) {
-	for _, dir := range dirs {
-		var missing []string
-		for at := dir; !present(at); at = filepath.Dir(at) {
-			missing = append(missing, at)
-		}
-		for _, at := range slices.Backward(missing) {
-			if err := os.Mkdir(at, 0o700); err != nil {
-				return made, err
-			}
-			made = append(made, at)
-		}
-	}
-	return made, nil
-}
-
-// takeAway removes those of them that stayed empty.
-func takeAway(made []string) {
-	for _, dir := range slices.Backward(made) {
-		_ = os.Remove(dir)
 	}
 }
 
@@ -200,6 +171,9 @@ func (j *job) keep(r *recorder, o outcome) error {
 	found.report.Partial = partial(o)
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
+	}
+	if couldNotWrite(found.report.Refused) {
+		j.w.ui.hint("--learn-write DIR lets a learning run write in DIR, too")
 	}
 	if o.reason == "exit" && o.status != 0 {
 		j.w.ui.say("the program ended with status %d: what it would have needed after that is not in the policy", o.status)

@@ -5,6 +5,6 @@
 //	go run ./integration/score -psb bin/psb -only sqlite,flask -json out.json
 //
 // Everything is measured through the real binary: what a policy grants is counted on the disk, what the program used by strace of a run
-// without psb. A program this machine lacks is named as absent. The end is 1 when the verdict is no. It holds no opinion of psb's own: it
-// shares no code with it.
+// without psb. A program this machine lacks is named as absent. The end is 1 when the verdict is no. It does not share
+// code with psb, and so not its opinions.
 package main

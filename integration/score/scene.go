@@ -53,7 +53,7 @@ func openWorkshop(psb string, keep bool) (*workshop, error) {
 
 func (w *workshop) close() {
 	if w.keep {
-		fmt.Println("kept:", w.dir)
+		fmt.Fprintln(os.Stderr, "kept:", w.dir)
 		return
 	}
 	os.RemoveAll(w.dir)

@@ -65,7 +65,7 @@ func (x *exam) observe() (used, error) {
 
 var (
 	resumed = regexp.MustCompile(`^<\.\.\. \w+ resumed>`)
-	call    = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?(?: (E\w+)| .*)?$`)
+	call    = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?(?: (E[A-Z0-9]+)\b.*)?$`)
 	folder  = regexp.MustCompile(`AT_FDCWD<((?:[^>\\]|\\.)*)>`)
 	quoted  = regexp.MustCompile(`(?:(AT_FDCWD|\d+)<((?:[^>\\]|\\.)*)>, )?"((?:[^"\\]|\\.)*)"`)
 	inet    = regexp.MustCompile(`sin6?_port=htons\((\d+)\).*?(?:inet_addr\("|inet_pton\(AF_INET6, ")([^"]+)"`)
