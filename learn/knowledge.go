@@ -79,8 +79,11 @@ func (k *Knowledge) own(p string) int {
 	return best
 }
 
-// Own reports a place of the user's: the project, what the command line names, or a home.
+// Own reports a place of the user's: the project, what the command line names, or a home. The virtual environment in use is the interpreter's.
 func (k *Knowledge) Own(p string) bool {
+	if atOrBelow(p, k.Macros.Venv) {
+		return false
+	}
 	return k.own(p) >= 0 || below(p, k.Macros.Home) || slices.ContainsFunc(k.Homes, func(h string) bool { return below(p, h) })
 }
 
