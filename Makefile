@@ -6,11 +6,11 @@ TAGS     = netgo,osusergo
 LDFLAGS  = -s -w -linkmode external -extldflags "-static" -X main.version=$(VERSION)
 PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
-.PHONY: build try test programs attacks bench lint install clean packages
+.PHONY: build try test programs attacks bench score lint install clean packages
 
 # Before anything is built: what an ordinary user lacks is named, and make ends with 1, the answer "no" to a question (-q) that runs nothing;
 # a recipe that fails would end it with 2. Root gets the packages, on a Debian-like system.
-BUILDS = build try test programs attacks bench $(if $(wildcard bin/psb),,install)
+BUILDS = build try test programs attacks bench score $(if $(wildcard bin/psb),,install)
 ifneq ($(filter $(BUILDS),$(or $(MAKECMDGOALS),build)),)
   MISSING := $(strip $(shell command -v apt-get >/dev/null || exit 0; \
     for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done))
@@ -46,6 +46,10 @@ attacks: build
 
 bench: build
 	$(GO) run -tags $(TAGS) ./integration/bench -psb bin/psb
+
+# How well psb learns: every program of integration/programs, learned once and measured. make score ONLY=sqlite,flask for some of them.
+score: build
+	$(GO) run -tags $(TAGS) ./integration/score -psb bin/psb -only '$(ONLY)'
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -32,7 +32,8 @@ var mayImport = map[string]struct {
 	"mcpserver":               {[]string{"policy"}, "it declares the Runner it needs, and is given one"},
 	"cmd/psb": {[]string{"policy", "policy/plan", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
-	"integration": {nil, "it holds psb to what it says and must not share its opinions"},
+	"integration":       {nil, "it holds psb to what it says and must not share its opinions"},
+	"integration/score": {[]string{"integration/programs"}, "it judges psb from outside, by the programs the tests run"},
 	// It gives another launcher psb's own root and filter, and judges nothing.
 	"integration/bench": {[]string{"policy/plan", "seccomp", "pythonshim"}, "it measures"},
 }
@@ -54,6 +55,8 @@ var mayUse = map[string][]string{
 	"mcpserver":               {"github.com/modelcontextprotocol/go-sdk"},
 	"cmd/psb":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
 	"integration/bench":       {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
+	"integration/score":       {"github.com/BurntSushi/toml"},
+	"integration/programs":    {"github.com/BurntSushi/toml"},
 	"integration":             {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix"},
 }
 
@@ -175,7 +178,7 @@ func TestPackageComments(t *testing.T) {
 // TestNoPackageSpeaks: printing, ending the process and panicking are the command's alone.
 func TestNoPackageSpeaks(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.file == nil || s.test || within(s.dir, "cmd") || s.dir == "integration/bench" {
+		if s.file == nil || s.test || within(s.dir, "cmd") || s.dir == "integration/bench" || s.dir == "integration/score" {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

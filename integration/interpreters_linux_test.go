@@ -3,14 +3,12 @@ package integration
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"psb/integration/programs"
 )
 
 // interpreter is one CPython of this host.
@@ -21,62 +19,21 @@ type interpreter struct {
 
 func (i interpreter) version() string { return fmt.Sprintf("%d.%d.%d", i.major, i.minor, i.micro) }
 
-const systemPython = "/usr/bin/python3"
+const systemPython = programs.System
 
-// interpreters are the CPythons this run may use: the system's first, then pyenv's and those on PATH, each real file once.
-var interpreters = sync.OnceValue(func() []interpreter {
-	candidates := []string{systemPython}
-	roots := []string{os.Getenv("PYENV_ROOT")}
-	if home, err := os.UserHomeDir(); err == nil {
-		roots = append(roots, filepath.Join(home, ".pyenv"))
+// interpreters are the CPythons this run may use.
+var interpreters = sync.OnceValue(func() (list []interpreter) {
+	for _, i := range programs.Interpreters() {
+		list = append(list, interpreter{i.Path, i.Major, i.Minor, i.Micro})
 	}
-	for _, root := range roots {
-		if root != "" {
-			more, _ := filepath.Glob(filepath.Join(root, "versions", "*", "bin", "python3"))
-			candidates = append(candidates, more...)
-		}
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		more, _ := filepath.Glob(filepath.Join(dir, "python3.[0-9]*"))
-		candidates = append(candidates, more...)
-	}
-	var found []interpreter
-	seen := map[string]bool{}
-	for _, path := range candidates {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil || seen[real] || strings.Contains(path, "/shims/") || strings.HasSuffix(path, "-config") {
-			continue
-		}
-		seen[real] = true
-		out, err := exec.Command(path, "-I", "-c", "import sys; print(sys.implementation.name, *sys.version_info[:3])").Output()
-		f := strings.Fields(string(out))
-		if err != nil || len(f) != 4 || f[0] != "cpython" {
-			continue
-		}
-		i := interpreter{path: path}
-		i.major, _ = strconv.Atoi(f[1])
-		i.minor, _ = strconv.Atoi(f[2])
-		i.micro, _ = strconv.Atoi(f[3])
-		if i.major == 3 && i.minor >= 8 && i.minor <= 13 {
-			found = append(found, i)
-		}
-	}
-	return found
+	return list
 })
 
 // reaches reports whether the person can start the interpreter and whether it has the modules; nil when both.
 func (s scene) reaches(t testing.TB, i interpreter, modules []string) error {
 	t.Helper()
-	const ask = `
-import importlib.util, sys
-def has(m):
-    try:
-        return importlib.util.find_spec(m) is not None
-    except ImportError:
-        return False
-print("started", *[m for m in sys.argv[1:] if not has(m)])`
 	// sh starts it: whether a folder on the way is closed to the person is only seen when that person tries.
-	r := s.run(t, call{argv: append([]string{"/bin/sh", "-c", `exec "$0" -c "$@"`, i.path, ask}, modules...), dir: s.home})
+	r := s.run(t, call{argv: append([]string{"/bin/sh", "-c", `exec "$0" -c "$@"`, i.path, programs.LacksOf}, modules...), dir: s.home})
 	f := strings.Fields(r.out)
 	switch {
 	case r.code != 0 || len(f) == 0:

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"psb/integration/programs"
 )
 
 // TestPrograms learns every program of programs/ and then enforces what was learned: with the learned policy the program
@@ -25,6 +27,12 @@ func TestPrograms(t *testing.T) {
 	var lines lengths
 	for _, r := range rows(t) {
 		t.Run(r.Name, func(t *testing.T) {
+			switch {
+			case r.Outside() || len(r.Learn) > 0:
+				t.Skip("others ask this program or serve it, or it is learned with options of its own: make score runs it")
+			case r.Score && once():
+				t.Skip("make programs and make score run it")
+			}
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					for _, name := range r.Commands {
@@ -88,7 +96,7 @@ func (r row) cases(t *testing.T, who person, i interpreter, short bool, lines *l
 		return
 	}
 	for _, c := range r.Cases {
-		if !c.fits(i) || short && c.Long {
+		if !c.Fits(i.asProgram()) || short && c.Long {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
@@ -104,7 +112,7 @@ func (r row) cases(t *testing.T, who person, i interpreter, short bool, lines *l
 func (r row) prove(t *testing.T, who person, i interpreter, argv []string, lines *lengths) {
 	s := newScene(t, who)
 	pristine := filepath.Join(s.dir, "pristine")
-	r.prepare(t, s, pristine)
+	r.prepare(t, s, i.path, pristine)
 	bare := append([]string{i.path}, argv...)
 
 	// Control: what the program does without psb.
@@ -201,13 +209,16 @@ func (r row) prove(t *testing.T, who person, i interpreter, argv []string, lines
 func once() bool { return os.Getenv("PSB_ROWS") != "all" }
 
 // prepare builds the row's project, with baits and its setup, and keeps a copy as pristine.
-func (r row) prepare(t *testing.T, s scene, pristine string) {
+func (r row) prepare(t *testing.T, s scene, python, pristine string) {
 	t.Helper()
-	copyTree(t, r.folder, s.project)
+	copyTree(t, r.Folder, s.project)
 	must(t, os.Remove(filepath.Join(s.project, "row.toml")))
 	s.bait(t)
 	s.give(t)
 	for _, argv := range r.Setup {
+		if argv = slices.Clone(argv); argv[0] == "python" {
+			argv[0] = python
+		}
 		if got := s.run(t, call{argv: argv}); got.code != 0 {
 			t.Fatalf("setup %q: %v", argv, got)
 		}
@@ -259,9 +270,7 @@ func (r row) normal(s scene, x result) result {
 		*text = strings.ReplaceAll(*text, s.project, "PROJECT")
 		*text = strings.ReplaceAll(*text, filepath.Join(s.home, "code", "project"), "PROJECT")
 		*text = strings.ReplaceAll(*text, s.home, "HOME")
-		for _, n := range r.normalise {
-			*text = n.match.ReplaceAllString(*text, n.put)
-		}
+		*text = r.Normal(*text)
 	}
 	return x
 }
@@ -276,16 +285,14 @@ func withoutPsb(stderr string) string {
 	return kept.String()
 }
 
-// probes are what testdata/probe.py can be asked to try.
+// probes are what programs/probe.py can be asked to try.
 var probes = []string{"read", "change", "rename", "remove", "list"}
 
 // probe tries one thing on the baits and the sibling, behind the words of launch.
 func (s scene) probe(t *testing.T, what string, launch []string) result {
 	t.Helper()
-	code, err := os.ReadFile("testdata/probe.py")
-	must(t, err)
 	// -c, not a file: the working folder then is the project, and the probe needs no rule of its own.
-	return s.run(t, call{argv: slices.Concat(launch, []string{"-c", string(code), what, s.sibling}, baits)})
+	return s.run(t, call{argv: slices.Concat(launch, []string{"-c", programs.Probe, what, s.sibling}, baits)})
 }
 
 // reached names what the probe got at, as seen from outside.

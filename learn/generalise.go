@@ -56,13 +56,14 @@ var steps = []step{
 	{"covered", (*ladder).covered},
 	{"never", (*ladder).never},
 	{"marks", (*ladder).marks},
+	{"reasons", (*ladder).reasons},
 	{"tables", (*ladder).tables},
 }
 
 // Generalise proposes the rules that allow a run again, sorted, and tells what it left out. It walks the steps in order. It never
 // proposes a floor object, a tree at the root of a file system, the home folder or the project for writing.
 func Generalise(s *Set, k Knowledge) ([]Grant, *Report) {
-	facts := s.sorted()
+	facts := madeForIt(s.sorted(), k.Made)
 	l := climb(s, k, facts)
 	for range mostRounds {
 		moved := l.followLinks(facts)

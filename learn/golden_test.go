@@ -63,6 +63,8 @@ func readKnowledge(t *testing.T, text []byte) Knowledge {
 			k.Shown = append(k.Shown, value)
 		case "set":
 			set = append(set, strings.Fields(value)...)
+		case "made":
+			k.Made = append(k.Made, value)
 		case "bytecode":
 			k.Bytecode = true
 		case "entries":

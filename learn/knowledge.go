@@ -18,6 +18,7 @@ type Knowledge struct {
 	Program []string // script or module on the command line: readable without a rule
 	Always  []string // readable and listable without a rule: interpreter, libraries, CA stores, time zones, locale …
 	Runs    []string // may be executed without a rule: the interpreter, both ends of its links
+	Made    []string // folders that were made for this run, for it to write in: it counts as their maker
 	Private []string // the box's own: /tmp/, /dev/shm/, /proc/, /dev/null … A deeper Project or Shown entry wins
 	Shown   []string // host objects bound into a private space because the command line names them
 	Floor   []string // never granted, whatever was seen: credential stores and the like
@@ -76,6 +77,14 @@ func (k *Knowledge) own(p string) int {
 		best = max(best, len(k.Macros.Project))
 	}
 	return best
+}
+
+// Own reports a place of the user's: the project, what the command line names, or a home. The virtual environment in use is the interpreter's.
+func (k *Knowledge) Own(p string) bool {
+	if atOrBelow(p, k.Macros.Venv) {
+		return false
+	}
+	return k.own(p) >= 0 || below(p, k.Macros.Home) || slices.ContainsFunc(k.Homes, func(h string) bool { return below(p, h) })
 }
 
 func (k *Knowledge) private(p string) bool {

@@ -34,9 +34,9 @@ func TestLearnNetAgain(t *testing.T) {
 	k := Knowledge{Macros: policy.Macros{Project: "/p/app"}, Tables: map[string]bool{"net": true}}
 	events := []Event{did("connect", "db.corp.example:5432", Plain), did("private", "db.corp.example:5432", Plain), did("connect", "a.example.org:443", Plain), did("listen", "127.0.0.1:45000", Plain)}
 	for _, c := range []struct{ before, want string }{
-		{"", "\"a.example.org:443\" = \"connect\"\n\"db.corp.example:5432\" = [\"connect\", \"private\"]  # ! leads into the own networks\n\"127.0.0.1:0\" = \"listen\"\n"},
+		{"", "\"a.example.org:443\" = \"connect\"  # python\n\"db.corp.example:5432\" = [\"connect\", \"private\"]  # ! leads into the own networks; python\n\"127.0.0.1:0\" = \"listen\"  # python\n"},
 		{"\"*.org:443,80\" = \"connect\"\n\"db.corp.example:5432,5433\" = [\"connect\", \"private\"]\n\"127.0.0.1:*\" = \"listen\"\n", ""},
-		{"\"*:443\" = \"connect\"\n\"*.corp.example:*\" = \"connect\"\n\"127.0.0.1:0\" = \"listen\"\n", "\"db.corp.example:5432\" = [\"connect\", \"private\"]  # ! leads into the own networks\n"},
+		{"\"*:443\" = \"connect\"\n\"*.corp.example:*\" = \"connect\"\n\"127.0.0.1:0\" = \"listen\"\n", "\"db.corp.example:5432\" = [\"connect\", \"private\"]  # ! leads into the own networks; python\n"},
 	} {
 		text := []byte("[net]\n" + c.before)
 		for run := range 2 {

@@ -17,7 +17,7 @@ func TestProjectOfAnyName(t *testing.T) {
 			did("list", project, Plain), did("read", project+"/data/in.csv", Plain), did("write", project+"/out.txt", New),
 			did("write", project+"/res", NewDir), did("write", project+"/res/a", New),
 		}), k)
-		want := "\"./\" = \"create\"\n\"out.txt\" = \"write\"\n\"res/\" = \"write\"\n\"./\" = \"list\"\n\"data/in.csv\" = \"read\"\n"
+		want := "\"./\" = \"create\"  # python\n\"out.txt\" = \"write\"  # python\n\"res/\" = \"write\"  # python\n\"./\" = \"list\"  # python\n\"data/in.csv\" = \"read\"  # python\n"
 		if got := ruleLines(grants); got != want || len(report.Left) > 0 {
 			t.Errorf("%q: got\n%sleft out %q, want\n%s", name, got, report.Left, want)
 		}
@@ -37,7 +37,7 @@ func TestFilesOfAnyName(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, _ := bytes.Cut(text, []byte("only\n"))
-	if want := "\"out/\" = \"create\"\n\"in/$${HOME}\" = \"read\"\n\"in/two\\nlines = \\\"write\\\"\" = \"read\"\n"; string(got) != want {
+	if want := "\"out/\" = \"create\"  # python\n\"in/$${HOME}\" = \"read\"  # python\n\"in/two\\nlines = \\\"write\\\"\" = \"read\"  # python\n"; string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	p, err := policy.Parse("/p/app/.py-sandboxes", text)

@@ -16,12 +16,12 @@ func TestReportGrades(t *testing.T) {
 		did("write", "/p/app/out", NewDir), did("write", "/p/app/out/a", New), did("connect", "pypi.org:443", Plain),
 	}), k)
 	want := []string{
-		"learned: exec /usr/bin/uname  # ! runs a program",
-		"learned: read .env  # ! sensitive",
-		"learned: write out/ (changes a whole tree)",
-		"learned: connect pypi.org:443 (reaches the network)",
-		"learned: create ./",
-		"learned: read data.csv",
+		"learned: exec /usr/bin/uname  # ! runs a program; python",
+		"learned: read .env  # ! sensitive; python",
+		"learned: write out/ (changes a whole tree)  # python",
+		"learned: connect pypi.org:443 (reaches the network)  # python",
+		"learned: create ./  # python",
+		"learned: read data.csv  # python",
 		"learned by risk: 4 warn, 2 normal",
 	}
 	if got := r.Lines(); !slices.Equal(got, want) {

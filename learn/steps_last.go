@@ -72,6 +72,26 @@ func (l *ladder) marks() {
 	}
 }
 
+// byPython is the reason of what no note explains and no other program asked for: the interpreter itself did, or native code in it.
+const byPython = "python"
+
+// reasons gives every line one; the rights on one object share a line. Of a call it is not told who made it.
+func (l *ladder) reasons() {
+	said := map[string]bool{}
+	for a, g := range l.grants {
+		said[a.Object] = said[a.Object] || g.Because != ""
+	}
+	for a, g := range l.grants {
+		switch {
+		case said[a.Object]:
+		case a.Op == policy.OpSyscall:
+			g.Because = "seen in the run"
+		default:
+			g.Because = byPython
+		}
+	}
+}
+
 // followLinks gives the facts anew with those under the kernel's name that were reached through a link in a folder the box may write: such a
 // link could lead elsewhere in the next run, so that no rule may go through it. It gives nil when there are none.
 func (l *ladder) followLinks(facts []*fact) []*fact {

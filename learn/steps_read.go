@@ -26,8 +26,9 @@ func (l *ladder) lists() {
 	})
 }
 
-// publicTrees are settings of the machine that hold no secret and come as many small files.
-var publicTrees = []string{"/etc/fonts"}
+// publicTrees hold no secret and come as many small files: settings for fonts, and what compilers search. Which headers a build reads
+// changes with every line of its sources.
+var publicTrees = []string{"/etc/fonts", "/usr/include", "/usr/lib/gcc"}
 
 // sharedTree gives the folder that holds the data of one installed package; "" when p is no such data.
 func sharedTree(p string) string {
@@ -58,9 +59,33 @@ func (l *ladder) shared() {
 		if p == "" || !f.read || seen[p] < leastSiblings {
 			return false
 		}
-		l.grant(policy.OpRead, p, true, f.because).Seen = seen[p]
+		g := l.grant(policy.OpRead, p, true, f.because)
+		g.Seen, g.Of = seen[p], l.filesBelow(p, mostCounted)
 		return true
 	})
+}
+
+// mostCounted bounds how many files of a tree are counted.
+const mostCounted = 100_000
+
+// filesBelow counts the files of a tree; 0 when that is not known, or when there are more than most.
+func (l *ladder) filesBelow(dir string, most int) int {
+	if l.k.Entries == nil {
+		return 0
+	}
+	n := 0
+	for todo := []string{dir}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, name := range l.k.Entries(at) {
+			if sub, isDir := strings.CutSuffix(name, "/"); isDir {
+				todo = append(todo, path.Join(at, sub))
+			} else if n++; n > most {
+				return 0
+			}
+		}
+	}
+	return n
 }
 
 // siblings answers many files read in one folder: the folder, where that opens nothing that looks secret and no folder below

@@ -34,14 +34,16 @@ func locate(r *runLine, of *world) whereabouts {
 			folder = abs
 		} else {
 			w.reads = []string{abs}
-			folder = filepath.Dir(abs)
+			if folder = filepath.Dir(abs); installed(folder) && !present(filepath.Join(folder, policyName)) {
+				folder = cwd // as with a module from elsewhere
+			}
 		}
 	case formModule:
 		folder, w.reads = moduleFolder(cwd, r.target, present)
 	}
 	w.project = folder
-	if r.policy != "" {
-		w.policy, w.named = absolute(cwd, r.policy), true
+	if named := r.named(); named != "" {
+		w.policy, w.named = absolute(cwd, named), r.policy != ""
 		w.exists = present(w.policy)
 		if r.form == formModule {
 			w.project = cwd
@@ -67,6 +69,23 @@ func locate(r *runLine, of *world) whereabouts {
 	}
 	w.policy = filepath.Join(w.project, policyName)
 	return w
+}
+
+// named is the policy file the command line names; learning into a file works with that. "" when it names none.
+func (r *runLine) named() string {
+	if r.learnFile != "" {
+		return r.learnFile
+	}
+	return r.policy
+}
+
+// installed reports a folder of the system's programs: a script there is no part of a project.
+func installed(folder string) bool {
+	switch folder {
+	case "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games":
+		return true
+	}
+	return false
 }
 
 // moduleFolder finds a module of the working folder (python -m puts it first on sys.path): its package's folder and the files that

@@ -28,10 +28,6 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
 		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}
 	}
-	if line.learnFile != "" {
-		j.where.policy = absolute(w.cwd, line.learnFile)
-		j.where.exists = present(j.where.policy)
-	}
 	if err := j.learnable(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
@@ -46,6 +42,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 	cmd := j.pythonCommand(line)
 	for _, d := range line.learnWrite {
 		cmd.Writes = append(cmd.Writes, absolute(w.cwd, d))
+	}
+	made, err := bringFolders(cmd.Writes)
+	defer takeAway(made)
+	if err != nil {
+		return exitRefused, j.refused(refuse("", "--learn-write: %s", err))
 	}
 	for _, s := range line.learnUnix {
 		if !strings.HasPrefix(s, "@") {
@@ -66,12 +67,12 @@ func learnRun(w *world, line *runLine) (int, error) {
 	j.folder, app.folder = lookAtFolder(filepath.Dir(j.where.policy)), lookAtFolder(filepath.Dir(app.where.policy))
 	app.plan = j.plan
 	r := newRecorder(j)
+	r.known.Made = among(cmd.Writes, made) // not what lies above one: it was only the way there
 	r.known.Folder = filepath.Dir(app.where.policy)
 	if app != j {
 		r.split = learn.NewSplit(r.known)
 		r.set = r.split.All
 	}
-	var err error
 	if r.record, err = j.startRecording(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
@@ -79,6 +80,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 		r.record.introduce(app, r.known)
 	}
 	o, err := launch(j, r)
+	takeAway(made) // now, for psb may die of the program's signal
 	if err == nil {
 		err = r.err
 	}
@@ -201,6 +203,9 @@ func (j *job) keep(propose func(*job, *recorder) proposal, r *recorder, found pr
 	found.report.Ended(end)
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
+	}
+	if couldNotWrite(found.report.Refused) {
+		j.w.ui.hint("--learn-write DIR lets a learning run write in DIR, too")
 	}
 	n := len(found.missing)
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"psb/landlock"
 	"psb/learn"
+	"psb/policy"
 	"psb/seccomp"
 )
 
@@ -69,7 +70,11 @@ func (r *recorder) add(e learn.Event) {
 // throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.
 func (r *recorder) throughLinks(a learn.Accessed) (name string, links []string) {
 	asked := path.Clean(a.Asked)
-	if !path.IsAbs(asked) || r.known.Given(a.Access) {
+	if !path.IsAbs(asked) {
+		return "", nil
+	}
+	// What needs no rule needs none under a name of the system's either. A link of the user's own, to the interpreter say, has to be shown.
+	if byName := (policy.Access{Op: a.Access.Op, Object: asked}); r.known.Given(a.Access) && (r.known.Given(byName) || !r.known.Own(asked)) {
 		return "", nil
 	}
 	o := r.j.look.Resolve(asked)

@@ -1,0 +1,3 @@
+from pkg.rates import rate
+
+print(rate("eur"))

@@ -1,0 +1,3 @@
+project = "rates"
+extensions = ["sphinx.ext.autodoc"]
+html_theme = "alabaster"
