@@ -15,7 +15,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "help"}
+			names := []string{"show", "check", "add", "remove", "approve", "why", "export", "help"}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -59,6 +59,12 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	}))
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
+	root.AddCommand(&cobra.Command{Use: "export --to TARGET [-o DIR] [the words of a run]", Short: "write the plan of a run as another tool's configuration", Long: exportHelp,
+		DisableFlagParsing: true, DisableFlagsInUseLine: true, RunE: func(_ *cobra.Command, args []string) error {
+			code, err := exportPlan(w, args)
+			*status = code
+			return err
+		}})
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := w.stdio[1].WriteString(policyHelp)
 		return err
