@@ -35,3 +35,23 @@ func TestTextPartsKeepValuesOut(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestPublicNetworksAgree: an address is in the networks, and not in what is taken out, exactly where it is public.
+func TestPublicNetworksAgree(t *testing.T) {
+	networks, except := PublicNetworks()
+	in := func(list []netip.Prefix, a netip.Addr) bool {
+		for _, p := range list {
+			if p.Contains(a) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, p := range append(append([]netip.Prefix{netip.MustParsePrefix("8.8.8.8/32"), netip.MustParsePrefix("fd00::/8"), netip.MustParsePrefix("2a00::/16")}, networks...), except...) {
+		for _, a := range []netip.Addr{p.Addr(), p.Addr().Next(), p.Addr().Prev()} {
+			if a.IsValid() && (in(networks, a) && !in(except, a)) != Public(a) {
+				t.Errorf("%v: public is %v", a, Public(a))
+			}
+		}
+	}
+}
