@@ -273,6 +273,7 @@ func writeFolder(dir string, files []export.File) (err error) {
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return err
 	}
+	_ = os.Remove(dir) // an empty one; any other stays, and the rename fails
 	return os.Rename(temp, dir)
 }
 
@@ -293,4 +294,37 @@ func writeExported(name string, f export.File) error {
 		}
 	}
 	return os.Chmod(name, os.FileMode(f.Mode))
+}
+
+// completeExport offers what could stand behind `psb policy export` and before last.
+func completeExport(before []string, last string) (offered []string, files bool) {
+	if n := len(before); n > 0 && before[n-1] == "--to" {
+		for _, t := range export.Targets() {
+			offered = append(offered, string(t))
+		}
+		return offered, false
+	}
+	if n := len(before); n > 0 && before[n-1] == "-o" {
+		return nil, true
+	}
+	var run []string // without export's own
+	for i := 0; i < len(before); i++ {
+		if before[i] == "--to" || before[i] == "-o" {
+			i++
+			continue
+		}
+		run = append(run, before[i])
+	}
+	offered, files, _ = completeRun(append(append([]string{"explain"}, run...), last))
+	offered = slices.DeleteFunc(offered, func(o string) bool {
+		return strings.HasPrefix(o, "--json") || strings.HasPrefix(o, "--timing") || strings.HasPrefix(o, "--learn")
+	})
+	if strings.HasPrefix(last, "-") && len(offered) > 0 || last == "-" || strings.HasPrefix("--to", last) && last != "" {
+		for _, o := range []string{"--to\twrite for this tool", "-o\tthe new folder for several files"} {
+			if strings.HasPrefix(o, last) {
+				offered = append(offered, o)
+			}
+		}
+	}
+	return offered, files
 }

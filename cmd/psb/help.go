@@ -40,5 +40,6 @@ psb policy show | check                 the file with its includes; every proble
 psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
 psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
 psb policy approve [--forget]           show what changed and let the file as it is now count
+psb policy export --to TARGET …         a run's plan for bwrap, systemd, oci or kubernetes
 psb policy --policy FILE …              the same for another file
 `, "\n")

@@ -64,6 +64,12 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			code, err := exportPlan(w, args)
 			*status = code
 			return err
+		}, ValidArgsFunction: func(_ *cobra.Command, args []string, last string) ([]string, cobra.ShellCompDirective) {
+			offered, files := completeExport(args, last)
+			if files {
+				return offered, cobra.ShellCompDirectiveDefault
+			}
+			return offered, cobra.ShellCompDirectiveNoFileComp
 		}})
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := w.stdio[1].WriteString(policyHelp)

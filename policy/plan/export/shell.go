@@ -66,10 +66,10 @@ func nameRegexp(glob string) (re string, ok bool) {
 			if end > 0 {
 				class = glob[i+1 : i+1+end]
 			}
-			if class == "" || strings.ContainsAny(class, `\[/`) || class == "^" || class == "!" {
+			if class == "" || strings.ContainsAny(class, `\[/`) || class == "^" {
 				return "", false
 			}
-			if class[0] == '!' || class[0] == '^' {
+			if class[0] == '^' { // package plan takes no other mark
 				class = "^=" + class[1:]
 			}
 			b.WriteString("[" + class + "]")
