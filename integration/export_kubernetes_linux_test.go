@@ -23,7 +23,7 @@ func TestExportKubernetes(t *testing.T) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
-			s := newExported(t, who)
+			s := newExported(t, who, workshop)
 			s.put(t, "home/code/project/.py-sandboxes", strings.Replace(exportPolicy, "[net]\n", "[net]\n\"10.1.0.0/16:5432,8000-8010\" = \"connect\"\n\"*:443\" = \"connect\"\n"+
 				"\"10.1.2.0/24:*\" = \"deny\"\n\"0.0.0.0:9000\" = \"listen\"\n", 1))
 			r := s.export(t, "kubernetes", "-o", s.folder)

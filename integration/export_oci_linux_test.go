@@ -41,7 +41,7 @@ func TestExportOCIProfile(t *testing.T) {
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
-	s := newExported(t, people()[0])
+	s := newExported(t, people()[0], workshop)
 	s.export(t, "oci", "-o", s.folder)
 	var config specs.Spec
 	var alone specs.LinuxSeccomp

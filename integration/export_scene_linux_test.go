@@ -52,9 +52,9 @@ type exported struct {
 	folder  string // of the export, outside of what the probe may write
 }
 
-func newExported(t *testing.T, who person) exported {
+func newExported(t *testing.T, who person, base string) exported {
 	t.Helper()
-	s := exported{scene: newScene(t, who)}
+	s := exported{scene: newSceneIn(t, who, base)}
 	ledger.Need(t, "python3", func() error { _, err := s.choose(t, "system", nil); return err }())
 	copyTree(t, "testdata/export", s.project)
 	in := "home/code/project/"
@@ -140,7 +140,7 @@ func probed(t *testing.T, out string) map[string]string {
 // control: without a box the probe does all of it.
 func (s exported) control(t *testing.T) {
 	t.Helper()
-	c := newExported(t, s.who)
+	c := newExported(t, s.who, workshop)
 	argv := append([]string{systemPython}, c.argv()...)
 	f, err := os.Open(filepath.Join(c.project, ".env"))
 	must(t, err)
@@ -212,17 +212,19 @@ func (s exported) noValues(t *testing.T, r result) {
 	}
 }
 
-// eachExported is the probe in a scene of each person, with its control run.
+// eachExported is the probe in a scene of each person, with its control run; once more below /tmp, of which every box has its own.
 func eachExported(t *testing.T, do func(t *testing.T, s exported)) {
 	t.Helper()
 	for _, who := range people() {
-		t.Run(who.name, func(t *testing.T) {
-			s := newExported(t, who)
-			s.control(t)
-			if !controlOnly() {
-				do(t, s)
-			}
-		})
+		for name, base := range map[string]string{who.name: workshop, who.name + " below tmp": "/tmp"} {
+			t.Run(name, func(t *testing.T) {
+				s := newExported(t, who, base)
+				s.control(t)
+				if !controlOnly() {
+					do(t, s)
+				}
+			})
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func TestExportSystemdVerifies(t *testing.T) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
-			s := newExported(t, who)
+			s := newExported(t, who, workshop)
 			analyze := tool(t, "systemd-analyze")
 			unit := s.put(t, "home/project.service", s.export(t, "systemd").out)
 			r := s.run(t, call{argv: []string{analyze, "verify", unit}})

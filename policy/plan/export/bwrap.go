@@ -156,7 +156,7 @@ func (m *maker) bwrapScript(walls []string) (string, error) {
 
 // holders are the programs that hold what bubblewrap has no word for.
 func (m *maker) holders() []string {
-	var words []string
+	words := []string{"setpriv", "--pdeathsig", "KILL", "--"} // the box ends with the script
 	if l, ok := m.plan.Limits["wall"]; ok {
 		words = append(words, "timeout", "--foreground", strconv.FormatFloat(l.Time.Seconds(), 'f', -1, 64))
 	}

@@ -64,6 +64,9 @@ func kubernetesBlocks(n policy.NetParts, denied []policy.Rule) (blocks yamlList,
 			return nil, "a deny line takes its ports"
 		default:
 			except = append(except, d.Prefix)
+			if d.Prefix.Overlaps(n.Prefix) && !portsWithin(n, d) {
+				why = "what a deny line takes from it is taken for every port"
+			}
 		}
 	}
 	for _, c := range cidrs {
@@ -94,6 +97,13 @@ func kubernetesBlocks(n policy.NetParts, denied []policy.Rule) (blocks yamlList,
 func portsMeet(a, b policy.NetParts) bool {
 	return slices.ContainsFunc(a.Ports, func(p policy.PortRun) bool {
 		return slices.ContainsFunc(b.Ports, func(q policy.PortRun) bool { return p.From <= q.To && q.From <= p.To })
+	})
+}
+
+// portsWithin says whether every port of a is one of b's.
+func portsWithin(a, b policy.NetParts) bool {
+	return !slices.ContainsFunc(a.Ports, func(p policy.PortRun) bool {
+		return !slices.ContainsFunc(b.Ports, func(q policy.PortRun) bool { return q.From <= p.From && p.To <= q.To })
 	})
 }
 

@@ -182,7 +182,7 @@ func TestUnitLines(t *testing.T) {
 	r := request(t, "")
 	r.Plan.Limits = map[string]policy.Limit{"memory": {Bytes: 1 << 20}, "cpus": {CPUs: 1.5}, "wall": {Time: 1500 * time.Millisecond}, "pids": {Count: 9}, "open_files": {Count: 5}}
 	files, _ := made(t, Systemd, r)
-	unit := files["App 1.service"]
+	unit := files["app-1.service"]
 	for _, line := range []string{"NoNewPrivileges=yes", "CapabilityBoundingSet=", "PrivateNetwork=yes", "SystemCallArchitectures=native", "SystemCallErrorNumber=ENOSYS", "MemoryMax=1048576",
 		"MemorySwapMax=0", "CPUQuota=150%", "RuntimeMaxSec=1500ms", "TasksMax=9", "LimitNOFILE=5", "User=7", "Group=8", "TemporaryFileSystem=/:ro", "BindPaths=/srv/data:/data",
 		"InaccessiblePaths=-/data/.env", "InaccessiblePaths=-/data/private", "BindReadOnlyPaths=/srv/data/kept:/data/kept", "BindReadOnlyPaths=/usr/lib/x:/lib/x",
@@ -211,7 +211,7 @@ func TestUnitLines(t *testing.T) {
 func TestSystemdNet(t *testing.T) {
 	files, _ := made(t, Systemd, request(t, "[net]\n\"10.0.0.0/8:5432\" = \"connect\"\n\"10.1.0.0/16:1\" = \"deny\"\n\"192.0.2.7:1-9\" = \"connect\"\n\"127.0.0.1:80,90-95\" = \"listen\"\n"))
 	var got []string
-	for line := range strings.Lines(files["App 1.service"]) {
+	for line := range strings.Lines(files["app-1.service"]) {
 		if strings.HasPrefix(line, "IPAddress") || strings.HasPrefix(line, "SocketBind") || strings.HasPrefix(line, "PrivateNetwork") {
 			got = append(got, strings.TrimSpace(line))
 		}

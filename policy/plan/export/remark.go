@@ -3,10 +3,12 @@ package export
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"psb/policy"
+	"psb/policy/plan"
 )
 
 // Remark is a line of the policy, or something psb holds without a line, that an export does not hold as psb does.
@@ -59,6 +61,7 @@ func (m *maker) everywhere() {
 	for _, dir := range m.plan.Missing {
 		m.lost("[files] "+fmt.Sprintf("%q", dir), "the folder of a rule is not there: make it, then export again")
 	}
+	m.absent()
 	for _, r := range m.plan.Policy.Rules {
 		switch r.Op {
 		case policy.OpHide:
@@ -72,6 +75,23 @@ func (m *maker) everywhere() {
 	for _, table := range slices.Sorted(maps.Keys(m.plan.Policy.Tables)) {
 		if strings.HasPrefix(table, "python.") {
 			m.weaker("["+table+"]", "%s knows nothing of Python", m.target.tool())
+		}
+	}
+}
+
+// absent names lines whose object is not there now: a run would find it when it is. A file that may be made in its folder is no loss.
+func (m *maker) absent() {
+	for _, r := range m.plan.Policy.Rules {
+		switch r.Op {
+		case policy.OpRead, policy.OpWrite, policy.OpExec, policy.OpList, policy.OpDevice:
+		default:
+			continue
+		}
+		made := slices.ContainsFunc(m.plan.Places, func(p *plan.Place) bool {
+			return p.Path == path.Dir(r.Pattern.Object) && p.Rights&(plan.Write|plan.Create) != 0 && !p.Guarded
+		})
+		if slices.Contains(m.plan.Absent, r.Origin) && !(r.Op == policy.OpWrite && made) {
+			m.lost(line("files", r), "it is not there: export again when it is")
 		}
 	}
 }

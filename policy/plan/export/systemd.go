@@ -47,7 +47,7 @@ func (m *maker) systemd() error {
 		fmt.Fprintf(&head, "# %s\n", visible(r.String()))
 	}
 	head.WriteString("[Service]\n")
-	m.add(File{Name: m.req.Name + ".service", Mode: 0o644, Data: []byte(head.String() + u.b.String())})
+	m.add(File{Name: label(m.req.Name) + ".service", Mode: 0o644, Data: []byte(head.String() + u.b.String())})
 	return nil
 }
 
@@ -73,6 +73,10 @@ func (m *maker) systemdProcess(u *unit) {
 	}
 	var given, pass []string
 	for name, text := range texts {
+		if strings.ToValidUTF8(text, "") != text || strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r == 0x7f) && r != '\t' && r != '\n' }) {
+			m.lost("[env] "+name, "its text has characters that systemd takes for no value")
+			continue
+		}
 		given = append(given, name+"="+text)
 	}
 	slices.Sort(given)
@@ -212,25 +216,28 @@ func (m *maker) systemdRoot(u *unit) {
 			if a.readOnly {
 				key = "BindReadOnlyPaths"
 			}
-			if a.device {
+			if a.device && a.folder {
+				m.lost(fmt.Sprintf("[files] device %s/", a.target), "DeviceAllow= names nodes, no folders: write a line for each")
+			} else if a.device {
 				u.set("DeviceAllow", u.path(a.source), "rw")
 			}
 			u.set(key, u.path(a.source)+":"+u.path(a.target))
 		case actHidden:
 			u.set("InaccessiblePaths", "-"+u.path(a.target))
 		case actTmpfs:
-			size := ""
+			options := fmt.Sprintf(":mode=%04o", a.mode)
 			if a.size != 0 {
-				size = fmt.Sprintf(",size=%d", a.size)
+				options += fmt.Sprintf(",size=%d", a.size)
 			}
-			u.set("TemporaryFileSystem", u.path(a.target)+fmt.Sprintf(":mode=%04o", a.mode)+size)
+			if slices.ContainsFunc(list, func(b act) bool { return b.kind == actSeal && b.target == a.target }) {
+				options += ",ro" // what is mounted in it is made first
+			}
+			u.set("TemporaryFileSystem", u.path(a.target)+options)
 		case actFile:
 			if slices.Contains(hostsOwn, a.target) {
 				u.set("BindReadOnlyPaths", "-"+a.target)
 				m.weaker("/etc/passwd and its like", "a unit makes no files: they are the host's own")
 			}
-		case actSeal:
-			u.set("ReadOnlyPaths", u.path(a.target))
 		case actDir:
 			if !slices.ContainsFunc(list, func(b act) bool { return b.target != a.target && within(b.target, a.target) }) {
 				u.set("TemporaryFileSystem", u.path(a.target)+":ro,size=4k")
