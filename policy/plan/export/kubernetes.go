@@ -40,8 +40,30 @@ func (m *maker) kubernetes() error {
 	if err != nil {
 		return err
 	}
+	spec := yamlMap{{"automountServiceAccountToken", false}, {"enableServiceLinks", false}, {"hostNetwork", false}, {"hostPID", false}, {"hostIPC", false},
+		{"restartPolicy", "Never"}}
+	if l, ok := m.plan.Limits["wall"]; ok {
+		spec = append(spec, yamlPair{"activeDeadlineSeconds", int64(max(1, math.Ceil(l.Time.Seconds())))})
+	}
+	spec = append(spec, yamlPair{"containers", yamlList{m.kubernetesContainer(name, env, mounts)}}, yamlPair{"volumes", volumes})
+	pod := yamlMap{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", yamlMap{{"name", name}, {"labels", yamlMap{{"app", name}}}}}, {"spec", spec}}
+
+	var b strings.Builder
+	b.WriteString("# psb policy export: a pod of Kubernetes 1.27 or later. Make it anew when the policy or the files it speaks of change.\n")
+	fmt.Fprintf(&b, "# On each node: install -D -m 0644 seccomp.json /var/lib/kubelet/seccomp/psb/%s.json\n", name)
+	for _, r := range m.remarks {
+		fmt.Fprintf(&b, "# %s\n", visible(r.String()))
+	}
+	b.WriteString(yamlText(pod) + "---\n" + yamlText(policyDoc))
+	m.add(File{Name: "pod.yaml", Mode: 0o644, Data: []byte(b.String())})
+	m.add(File{Name: "seccomp.json", Mode: 0o644, Data: profile})
+	return nil
+}
+
+// kubernetesContainer is what runs, and the walls around it.
+func (m *maker) kubernetesContainer(name string, env, mounts yamlList) yamlMap {
 	id := m.plan.Identity
-	container := yamlMap{
+	return yamlMap{
 		{"name", "program"},
 		{"image", "IMAGE"},
 		{"command", yamlStrings(append([]string{m.kubernetesProgram()}, m.plan.Spec.Argv[1:]...))},
@@ -56,23 +78,6 @@ func (m *maker) kubernetes() error {
 		{"resources", m.kubernetesResources()},
 		{"volumeMounts", mounts},
 	}
-	spec := yamlMap{{"automountServiceAccountToken", false}, {"enableServiceLinks", false}, {"hostNetwork", false}, {"hostPID", false}, {"hostIPC", false}, {"restartPolicy", "Never"}}
-	if l, ok := m.plan.Limits["wall"]; ok {
-		spec = append(spec, yamlPair{"activeDeadlineSeconds", int64(max(1, math.Ceil(l.Time.Seconds())))})
-	}
-	spec = append(spec, yamlPair{"containers", yamlList{container}}, yamlPair{"volumes", volumes})
-	pod := yamlMap{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", yamlMap{{"name", name}, {"labels", yamlMap{{"app", name}}}}}, {"spec", spec}}
-
-	var b strings.Builder
-	b.WriteString("# psb policy export: a pod of Kubernetes 1.27 or later. Make it anew when the policy or the files it speaks of change.\n")
-	fmt.Fprintf(&b, "# On each node: install -D -m 0644 seccomp.json /var/lib/kubelet/seccomp/psb/%s.json\n", name)
-	for _, r := range m.remarks {
-		fmt.Fprintf(&b, "# %s\n", visible(r.String()))
-	}
-	b.WriteString(yamlText(pod) + "---\n" + yamlText(policyDoc))
-	m.add(File{Name: "pod.yaml", Mode: 0o644, Data: []byte(b.String())})
-	m.add(File{Name: "seccomp.json", Mode: 0o644, Data: profile})
-	return nil
 }
 
 // label is a name as Kubernetes takes it (RFC 1123): what does not fit is "-".

@@ -45,8 +45,8 @@ func (m *maker) kubernetesNet(name string) (some bool, document yamlMap) {
 	if len(egress) == 0 {
 		m.lost("connections within the pod", "connect is refused as a whole: nothing stands behind the filter to see where one goes")
 	}
-	return len(egress) > 0, yamlMap{{"apiVersion", "networking.k8s.io/v1"}, {"kind", "NetworkPolicy"}, {"metadata", yamlMap{{"name", name}}},
-		{"spec", yamlMap{{"podSelector", yamlMap{{"matchLabels", yamlMap{{"app", name}}}}}, {"policyTypes", yamlList{"Ingress", "Egress"}}, {"ingress", ingress}, {"egress", egress}}}}
+	spec := yamlMap{{"podSelector", yamlMap{{"matchLabels", yamlMap{{"app", name}}}}}, {"policyTypes", yamlList{"Ingress", "Egress"}}, {"ingress", ingress}, {"egress", egress}}
+	return len(egress) > 0, yamlMap{{"apiVersion", "networking.k8s.io/v1"}, {"kind", "NetworkPolicy"}, {"metadata", yamlMap{{"name", name}}}, {"spec", spec}}
 }
 
 // kubernetesBlocks are the addresses of a connect line without those that a deny line names, whatever its ports; why says what is left out.

@@ -70,9 +70,10 @@ func (m *maker) oci() error {
 	if err != nil {
 		return err
 	}
-	none := []string{}
-	c.Process = ociProcess{User: ociUser{m.plan.Identity.UID, m.plan.Identity.GID}, Args: append([]string{m.plan.Spec.Exec}, m.plan.Spec.Argv[1:]...), Env: env, Cwd: m.plan.Command.Dir,
-		Capabilities: map[string][]string{"bounding": none, "effective": none, "permitted": none, "inheritable": none, "ambient": none}, Rlimits: m.ociRlimits(), NoNewPrivs: true}
+	none, spec := []string{}, m.plan.Spec
+	c.Process = ociProcess{User: ociUser{m.plan.Identity.UID, m.plan.Identity.GID}, Args: append([]string{spec.Exec}, spec.Argv[1:]...), Env: env, Cwd: m.plan.Command.Dir,
+		Capabilities: map[string][]string{"bounding": none, "effective": none, "permitted": none, "inheritable": none, "ambient": none},
+		Rlimits:      m.ociRlimits(), NoNewPrivs: true}
 	c.Linux = ociLinux{Resources: m.ociResources(), Seccomp: seccompProfile(m.req.Filter), MaskedPaths: []string{"/sys/firmware", "/proc/acpi", "/proc/scsi"},
 		ReadonlyPaths: []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}}
 	for _, n := range []string{"pid", "network", "ipc", "uts", "mount", "cgroup"} {
@@ -144,6 +145,9 @@ func (m *maker) ociRoot(c *ociConfig) {
 			}
 			c.Mounts = append(c.Mounts, ociMount{a.target, "tmpfs", "tmpfs", options})
 		case actBind:
+			if a.device {
+				m.lost("[files] device "+a.target, "it is there, and its control group refuses it: add its numbers to linux.resources.devices")
+			}
 			c.Mounts = append(c.Mounts, ociBind(a.source, a.target, a.readOnly, a.device))
 		case actSeal:
 			sealed = append(sealed, a.target)
@@ -227,10 +231,7 @@ func (m *maker) ociRlimits() []ociRlimit {
 }
 
 func (m *maker) ociResources() map[string]any {
-	out := map[string]any{}
-	if !slices.ContainsFunc(acts(m.plan), func(a act) bool { return a.device }) {
-		out["devices"] = []map[string]any{{"allow": false, "access": "rwm"}} // the runtime adds those that every container has
-	}
+	out := map[string]any{"devices": []map[string]any{{"allow": false, "access": "rwm"}}} // the runtime adds those that every container has
 	memory := map[string]any{}
 	if l, ok := m.plan.Limits["memory"]; ok {
 		memory["limit"] = l.Bytes

@@ -177,6 +177,23 @@ func TestEveryLineIsNamed(t *testing.T) {
 	}
 }
 
+// TestDevicesAreNamed: where a device is shown and cannot be opened, or its folder cannot be said, that is named.
+func TestDevicesAreNamed(t *testing.T) {
+	for to, want := range map[Target]string{OCI: "[files] device /dev/gpu", Kubernetes: "[files] device /dev/gpu", Systemd: "[files] device /dev/dri/", Bwrap: ""} {
+		r := request(t, "")
+		r.Plan.Spec.Ops = append(r.Plan.Spec.Ops, namespaces.Op{Kind: namespaces.OpBind, Source: "/dev/gpu", Target: "/dev/gpu", Dev: true},
+			namespaces.Op{Kind: namespaces.OpBind, Source: "/dev/dri", Target: "/dev/dri", Dev: true, Recursive: true})
+		r.Plan.Places = []*plan.Place{{Path: "/dev/gpu", Rights: plan.UseDevice, Origins: []policy.Origin{{File: "p", Line: 1}}}}
+		files, remarks := made(t, to, r)
+		if named := strings.Contains(remarks, "not exported: [files] device"); named != (want != "") || !strings.Contains(remarks, want) {
+			t.Errorf("%s: %s", to, remarks)
+		}
+		if unit := files["app-1.service"]; to == Systemd && !strings.Contains(unit, "\nDeviceAllow=/dev/gpu rw\nBindPaths=/dev/gpu:/dev/gpu\n") {
+			t.Error(unit)
+		}
+	}
+}
+
 // TestUnitLines: the walls and limits of a service, as systemd.exec(5) and systemd.resource-control(5) spell them.
 func TestUnitLines(t *testing.T) {
 	r := request(t, "")

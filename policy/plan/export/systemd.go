@@ -52,8 +52,8 @@ func (m *maker) systemd() error {
 }
 
 // ofSystemd are variables that systemd gives to every service.
-var ofSystemd = []string{"CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "LANG", "LOGNAME", "MANAGERPID", "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "PATH", "SHELL",
-	"SYSTEMD_EXEC_PID", "TERM", "USER"}
+var ofSystemd = []string{"CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "LANG", "LOGNAME", "MANAGERPID",
+	"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "PATH", "SHELL", "SYSTEMD_EXEC_PID", "TERM", "USER"}
 
 func (m *maker) systemdProcess(u *unit) {
 	id := m.plan.Identity
@@ -163,7 +163,8 @@ func (m *maker) systemdCalls(u *unit, alone bool) {
 		}
 	}
 	if len(open) > 0 {
-		m.weaker("arguments of kernel calls", "SystemCallFilter= knows names alone: of %s psb refuses some (TIOCSTI, unix datagrams, raw sockets, other processes' priorities)", strings.Join(open, " "))
+		m.weaker("arguments of kernel calls", "SystemCallFilter= knows names alone: of %s psb refuses some "+
+			"(TIOCSTI, unix datagrams, raw sockets, other processes' priorities)", strings.Join(open, " "))
 	}
 	u.set("SystemCallArchitectures", "native")
 	for chunk := range slices.Chunk(names, 12) {

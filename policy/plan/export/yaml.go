@@ -69,7 +69,8 @@ func yamlBelow(b *strings.Builder, v any, indent string) {
 
 func yamlScalar(v any) string {
 	if s, ok := v.(string); ok {
-		if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-/.") == "" && strings.Trim(s, "/.-") != "" && !yamlWord(s) && s[0] != '-' {
+		plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-/.") == "" && strings.Trim(s, "/.-") != ""
+		if plain && s[0] != '-' && !yamlWord(s) {
 			return s
 		}
 		text, err := json.Marshal(s)
