@@ -31,8 +31,8 @@ try: build
 	@sh integration/try.sh bin/psb
 
 test: build
-	@lacks=$$(for t in git strace bwrap; do command -v $$t >/dev/null || echo $$t; done); test -z "$$lacks" || \
-	  echo "no" $$lacks": the tests that need it skip; to run them: sudo apt-get install -y git strace bubblewrap" >&2
+	@lacks=$$(for t in git strace bwrap runc systemd-analyze; do command -v $$t >/dev/null || echo $$t; done); test -z "$$lacks" || \
+	  echo "no" $$lacks": the tests that need it skip; to run them: sudo apt-get install -y git strace bubblewrap runc systemd" >&2
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) test -tags $(TAGS) -timeout 60m ./...
 

@@ -53,7 +53,13 @@ var baits = []string{".env", "notes/private.txt", "other.py"}
 
 func newScene(t testing.TB, who person) scene {
 	t.Helper()
-	dir, err := os.MkdirTemp(workshop, "scene-")
+	return newSceneIn(t, who, workshop)
+}
+
+// newSceneIn makes it below another folder than the workshop.
+func newSceneIn(t testing.TB, who person, base string) scene {
+	t.Helper()
+	dir, err := os.MkdirTemp(base, "psb-scene-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,10 +27,11 @@ var mayImport = map[string]struct {
 	"namespaces/broker/relay": {nil, "it carries datagrams; what may be reached is told to it"},
 	"pythonshim":              {nil, "a leaf: what it finds is data, and becomes a rule elsewhere"},
 	"policy/plan":             {[]string{"policy", "landlock", "seccomp", "cgroups", "namespaces", "pythonshim"}, "it turns a policy into data for the mechanisms"},
+	"policy/plan/export":      {[]string{"policy", "seccomp", "namespaces"}, "it says a plan in another tool's words, and acts on nothing"},
 	"learn":                   {[]string{"policy", "policy/plan", "pythonshim"}, "it turns events into rules; who traces is not its business"},
 	"learn/ptrace":            {[]string{"learn", "policy", "pythonshim", "seccomp"}, "a backend: it emits events, decides nothing, and names calls by seccomp's table"},
 	"mcpserver":               {[]string{"policy"}, "it declares the Runner it needs, and is given one"},
-	"cmd/psb": {[]string{"policy", "policy/plan", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
+	"cmd/psb": {[]string{"policy", "policy/plan", "policy/plan/export", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
 	"integration":       {nil, "it holds psb to what it says and must not share its opinions"},
 	"integration/score": {[]string{"integration/programs"}, "it judges psb from outside, by the programs the tests run"},
@@ -42,6 +43,7 @@ var mayImport = map[string]struct {
 var mayUse = map[string][]string{
 	"policy":                  {"github.com/BurntSushi/toml", "golang.org/x/sys/unix"},
 	"policy/plan":             {},
+	"policy/plan/export":      {},
 	"landlock":                {"github.com/landlock-lsm/go-landlock", "golang.org/x/sys/unix"},
 	"seccomp":                 {"github.com/seccomp/libseccomp-golang", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 	"cgroups":                 {"github.com/containerd/cgroups/v3", "golang.org/x/sys/unix"},
@@ -57,7 +59,8 @@ var mayUse = map[string][]string{
 	"integration/bench":       {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 	"integration/score":       {"github.com/BurntSushi/toml"},
 	"integration/programs":    {"github.com/BurntSushi/toml"},
-	"integration":             {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix"},
+	"integration": {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix", "k8s.io/api",
+		"k8s.io/apimachinery", "sigs.k8s.io/yaml", "github.com/opencontainers/runtime-spec"},
 }
 
 // neverUse are standard packages that have no place where they are named, and why.
@@ -136,7 +139,7 @@ func TestPureHalvesBuildElsewhere(t *testing.T) {
 	}
 	root, err := moduleRoot()
 	must(t, err)
-	pure := []string{"./policy", "./policy/plan", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/..."}
+	pure := []string{"./policy", "./policy/plan", "./policy/plan/export", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/..."}
 	cmd := exec.Command("go", append([]string{"build"}, pure...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0")

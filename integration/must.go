@@ -10,7 +10,7 @@ import (
 // known lists what a test of this package may ask of a host. PSB_MUST may name nothing else: a misspelt word there would
 // otherwise turn nothing into a failure and nobody would see it.
 var known = []string{
-	"bwrap", "cc", "cgroup", "git", "landlock", "mountns", "ptrace", "pyenv", "python3", "root", "seccomp", "strace", "userns",
+	"bwrap", "cc", "cgroup", "git", "landlock", "mountns", "ptrace", "pyenv", "python3", "root", "runc", "seccomp", "strace", "systemd-analyze", "userns",
 	"anyio", "debugpy", "ensurepip", "flask", "ipykernel", "ipython", "matplotlib", "numpy", "pandas", "pytest",
 	"aiohttp", "curl", "dig", "jupyter", "netns", "pip", "postgresql", "psycopg2", "redis", "requests", "wrk",
 }

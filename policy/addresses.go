@@ -17,6 +17,11 @@ func Public(addr netip.Addr) bool {
 	return !among(addr, notPublic) && (addr.Is4() || globalUnicast.Contains(addr))
 }
 
+// PublicNetworks are what Public says yes to: networks, and what is taken out of them.
+func PublicNetworks() (networks, except []netip.Prefix) {
+	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), globalUnicast}, slices.Clone(notPublic)
+}
+
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 // notPublic follows the IANA special-purpose registries, plus one metadata address that lies in public space.

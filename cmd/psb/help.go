@@ -42,5 +42,6 @@ psb policy why OP OBJECT                which line decides; status 0 allowed, 1 
 psb policy allow-last [--yes]           go through what the last run was refused
 psb policy approve [--forget]           show what changed and let the file as it is now count
 psb policy prune [--write] RECORD…      which lines the recorded runs never needed
+psb policy export --to TARGET …         a run's plan for bwrap, systemd, oci or kubernetes
 psb policy --policy FILE …              the same for another file
 `, "\n")

@@ -80,6 +80,18 @@ func policyCommand(w *world, status *int) *cobra.Command {
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
 	sub("prune RECORD…", "list the lines that recorded runs never needed", cobra.MinimumNArgs(1), func(e *editing, a []string) error { return e.prune(a, write) }).
 		Flags().BoolVar(&write, "write", false, "take them out of the file")
+	root.AddCommand(&cobra.Command{Use: "export --to TARGET [-o DIR] [the words of a run]", Short: "write the plan of a run as another tool's configuration", Long: exportHelp,
+		DisableFlagParsing: true, DisableFlagsInUseLine: true, RunE: func(_ *cobra.Command, args []string) error {
+			code, err := exportPlan(w, args)
+			*status = code
+			return err
+		}, ValidArgsFunction: func(_ *cobra.Command, args []string, last string) ([]string, cobra.ShellCompDirective) {
+			offered, files := completeExport(args, last)
+			if files {
+				return offered, cobra.ShellCompDirectiveDefault
+			}
+			return offered, cobra.ShellCompDirectiveNoFileComp
+		}})
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := w.stdio[1].WriteString(policyHelp)
 		return err

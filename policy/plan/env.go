@@ -64,6 +64,12 @@ func matchName(pattern, name string) bool {
 	return err == nil && ok
 }
 
+// MatchesName reports whether the name of an [env] line, which may be a glob, means a variable.
+func MatchesName(pattern, name string) bool { return matchName(pattern, name) }
+
+// AlwaysEnvNames are the variables that every program gets without a rule; some are globs.
+func AlwaysEnvNames() []string { return slices.Clone(alwaysEnv) }
+
 // AlwaysEnv reports whether every program gets a variable without a rule.
 func AlwaysEnv(name string) bool {
 	return slices.ContainsFunc(alwaysEnv, func(pat string) bool { return matchName(pat, name) })

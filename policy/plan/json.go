@@ -49,7 +49,7 @@ func (p *Plan) JSON() Shown {
 		name, _, _ := strings.Cut(kv, "=")
 		s.Env = append(s.Env, name)
 	}
-	for _, r := range p.netRules() {
+	for _, r := range p.NetRules() {
 		s.Net = append(s.Net, r.String())
 	}
 	for _, n := range slices.Sorted(maps.Keys(p.Limits)) {

@@ -8,8 +8,8 @@ import (
 	"psb/policy"
 )
 
-// netRules are the policy's lines on the network, in their order.
-func (p *Plan) netRules() (list []policy.Rule) {
+// NetRules are the policy's lines on the network, in their order.
+func (p *Plan) NetRules() (list []policy.Rule) {
 	for _, r := range p.Policy.Rules {
 		switch r.Op {
 		case policy.OpConnect, policy.OpListen, policy.OpPrivate, policy.OpDeny:

@@ -61,7 +61,7 @@ func (p *Plan) stage(b *strings.Builder, s Stage) {
 				fmt.Fprintf(b, "  %s\n", n.name)
 			}
 		}
-		for _, r := range p.netRules() {
+		for _, r := range p.NetRules() {
 			fmt.Fprintf(b, "  %s  %s\n", r.String(), originText(r.Origin))
 		}
 	case "mounts":
