@@ -135,29 +135,8 @@ func (l *hostLook) Entries(dir string) ([]plan.Entry, error) {
 }
 
 func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) bool) bool {
-	complete := true
-	l.noted.contentBehind(dir)
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			complete = false
-			return fs.SkipDir
-		}
-		if p == dir {
-			return nil
-		}
-		if limit--; limit < 0 {
-			complete = false
-			return fs.SkipAll
-		}
-		if d.IsDir() {
-			l.noted.contentBehind(p)
-		}
-		if !visit(p, kindOf(d.Type())) && d.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return complete && err == nil
+	w := folderWalk{look: l, left: limit, visit: visit, buf: make([]byte, 64<<10)}
+	return w.below(dir) && !w.over
 }
 
 func (l *hostLook) Text(p string, limit int) string {
