@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -120,7 +121,7 @@ func (s *Set) noted(e Noted) {
 		to = &th.wide
 	}
 	*to = append(*to, n)
-	if len(*to) > recentNotes {
+	if len(*to) >= 2*recentNotes { // not at every note: it moves all of them
 		*to = slices.Delete(*to, 0, len(*to)-recentNotes)
 	}
 }
@@ -132,17 +133,19 @@ func (s *Set) because(tid int, a policy.Access) string {
 	if th == nil {
 		return ""
 	}
+	base := path.Base(a.Object)
 	for _, notes := range [][]note{th.notes, th.wide} {
-		for _, n := range slices.Backward(notes) {
-			if n.fits(a) {
-				return n.reason()
+		recent := notes[max(0, len(notes)-recentNotes):]
+		for i := len(recent) - 1; i >= 0; i-- {
+			if n := &recent[i]; n.explains(a, base) {
+				return n.why
 			}
 		}
 	}
 	if th.program == "" || strings.HasPrefix(th.program, "python") {
 		return ""
 	}
-	return note{Func: th.program}.reason()
+	return (&note{Func: th.program}).reason()
 }
 
 // firstOf gives the reason that sorts first; none sorts last.
@@ -248,6 +251,19 @@ func (s *Set) sorted() []*fact {
 	return out
 }
 
+// comparePaths orders paths name by name: "/" sorts before whatever a name may hold.
 func comparePaths(a, b string) int {
-	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	n := min(len(a), len(b))
+	for i := range n {
+		switch {
+		case a[i] == b[i]:
+		case a[i] == '/':
+			return -1
+		case b[i] == '/':
+			return 1
+		default:
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

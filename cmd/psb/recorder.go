@@ -39,11 +39,14 @@ func (r *recorder) mayRead(name string, dir bool) bool {
 	if r.j.plan.Files.HandledFS&need == 0 {
 		return true
 	}
-	for at := name; ; at = path.Dir(at) {
+	for at := name; ; at = at[:max(strings.LastIndexByte(at, '/'), 0)] { // the kernel's names are clean
+		if at == "" {
+			at = "/"
+		}
 		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
 			return true
 		}
-		if at == "/" || at == "." {
+		if at == "/" {
 			return false
 		}
 	}

@@ -87,18 +87,23 @@ def paths(event: str, args: tuple, f: object) -> None:
         emit(what, names, at, "import of " + name.partition(".")[0] if name else func, lib)
         return
     if len(names) == 1:
-        # A line that goes through a folder: after some names one note speaks for the rest.
+        # A line that goes through a folder: after some names one note speaks for the rest. And after some folders it is taken to go on so.
         folder, slash, _ = names[0].rpartition("/")
-        line = (what, folder, f and f.f_code, f and f.f_lineno)
+        code = f and f.f_code
+        at = f and f.f_lineno
+        line = (what, folder, code, at)
         n = many.get(line, 0)
         if n > 16 or again(what, names[0], f):
             return
         if f is not None and owns(f):
             if len(many) > 4096:
                 many.clear()
-            many[line] = n + 1
-            if n == 16:
+            walked = many.get((what, code, at), 0)
+            if n == 16 or walked > 2:
+                many[(what, code, at)] = walked + 1
                 names = [(folder if slash else posix.getcwd()) + "/*"]
+                n = 16
+            many[line] = n + 1
         emit(what, names, *asker(f))
     elif not again(what, tuple(names), f):
         emit(what, names, *asker(f))
