@@ -253,8 +253,7 @@ func (s *Set) sorted() []*fact {
 
 // comparePaths orders paths name by name: "/" sorts before whatever a name may hold.
 func comparePaths(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
+	for i := range min(len(a), len(b)) {
 		switch {
 		case a[i] == b[i]:
 		case a[i] == '/':

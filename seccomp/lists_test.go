@@ -99,7 +99,7 @@ func TestBaseline(t *testing.T) {
 	}
 	f := Learn(Options{Arch: AMD64, NoteFD: testNote, LandlockABI: 7})
 	for _, n := range strings.Fields(`open openat chdir fchdir creat unlink rename mkdir symlink link chmod chown
-		truncate execve execveat connect bind listen socket kill tgkill tkill pidfd_send_signal prlimit64 setrlimit
+		truncate execve execveat connect bind listen socket kill tgkill tkill pidfd_send_signal setrlimit
 		sendmsg sendmmsg mknod inotify_add_watch setxattr utimensat mq_open shmget seccomp
 		landlock_restrict_self memfd_create personality unshare ptrace mount bpf io_uring_setup ustat no_such_call`) {
 		if a, _ := f.Decide(n, [6]uint64{}); a != Trace {
@@ -113,6 +113,12 @@ func TestBaseline(t *testing.T) {
 		if a, _ := f.Decide(n, [6]uint64{}); a != want {
 			t.Errorf("learning answers %s with %v, want %v", n, a, want)
 		}
+	}
+	if a, _ := f.Decide("prlimit64", [6]uint64{0, 7, 1, 0}); a != Trace {
+		t.Errorf("prlimit64 that sets a limit: %v", a)
+	}
+	if a, _ := f.Decide("prlimit64", [6]uint64{0, 7, 0, 1}); a != Allow {
+		t.Errorf("prlimit64 that asks: %v", a)
 	}
 	if a, _ := f.Decide("sendto", [6]uint64{3, 0, 0, 0, 0x7fff00000000}); a != Trace {
 		t.Errorf("sendto with an address: %v", a)

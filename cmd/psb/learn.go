@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -16,9 +17,14 @@ import (
 	"psb/seccomp"
 )
 
+// gcPercent lets a learning run collect garbage a quarter as often: what it keeps is small beside what passes through it.
+const gcPercent = 400
+
 // learnRun is `psb --learn …`: parse → locate → policy → python → plan → launch under the tracer → generalise → write → approve.
 func learnRun(w *world, line *runLine) (int, error) {
-	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(nil)} // no launch is kept of a learning run
+	j.look.passed = map[string]bool{}
+	debug.SetGCPercent(gcPercent)
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
@@ -55,6 +61,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	}
 	j.folder = lookAtFolder(filepath.Dir(j.where.policy))
 	r := newRecorder(j)
+	j.look.passed = nil // from here on things change
 	o, err := launch(j, r)
 	if err == nil {
 		err = r.err

@@ -23,13 +23,14 @@ import (
 
 // hostLook answers plan.Look from the real file system; what it resolved it remembers, so that one launch sees one answer.
 type hostLook struct {
-	noted *sightings
-	seen  map[string]plan.Object
-	idmap map[uint64]bool // by device
+	noted  *sightings
+	seen   map[string]plan.Object
+	passed map[string]bool // folders that are no links, of a look that is over before anything can change them; else nil
+	idmap  map[uint64]bool // by device
 }
 
 func newLook(noted *sightings) *hostLook {
-	return &hostLook{noted, map[string]plan.Object{}, map[uint64]bool{}}
+	return &hostLook{noted: noted, seen: map[string]plan.Object{}, idmap: map[uint64]bool{}}
 }
 
 // mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).
@@ -62,6 +63,10 @@ func (l *hostLook) resolve(asked string) plan.Object {
 			continue
 		}
 		next := path.Join(at, name)
+		if l.passed[next] {
+			at = next
+			continue
+		}
 		l.noted.node(next)
 		fi, err := os.Lstat(next)
 		if err != nil {
@@ -73,6 +78,9 @@ func (l *hostLook) resolve(asked string) plan.Object {
 		}
 		if fi.Mode()&fs.ModeSymlink == 0 {
 			at = next
+			if l.passed != nil && fi.IsDir() {
+				l.passed[at] = true
+			}
 			continue
 		}
 		if len(o.Links) == mostLinks {

@@ -22,6 +22,7 @@ func (r *recorder) call(nr int) judged {
 	if had {
 		return c
 	}
+	<-r.ready
 	c.name = seccomp.Name(r.judge.Arch, nr)
 	c.class, _ = seccomp.ClassOf(c.name)
 	c.rules = r.judge
@@ -71,6 +72,7 @@ func (r *recorder) add(e learn.Event) {
 
 // throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.
 func (r *recorder) throughLinks(a learn.Accessed) (name string, links []string) {
+	<-r.ready
 	asked := path.Clean(a.Asked)
 	if !path.IsAbs(asked) || r.known.Given(a.Access) {
 		return "", nil
