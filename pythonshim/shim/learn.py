@@ -73,6 +73,10 @@ def again(what: str, name: object, f: object) -> bool:
 
 
 def paths(event: str, args: tuple, f: object) -> None:
+    # First what a walk through folders asks again and again: no more than a look whether its line has been noted for this one.
+    first = args[0]
+    if type(first) is str and f is not None and many.get((event, first.rpartition("/")[0], f.f_code, f.f_lineno), 0) > 16:
+        return
     what, n = PATHS[event]
     names = [text(a) for a in args[:n] if issubclass(type(a), (str, bytes))]
     if not names and what == "list":
@@ -91,16 +95,16 @@ def paths(event: str, args: tuple, f: object) -> None:
         folder, slash, _ = names[0].rpartition("/")
         code = f and f.f_code
         at = f and f.f_lineno
-        line = (what, folder, code, at)
+        line = (event, folder, code, at)
         n = many.get(line, 0)
         if n > 16 or again(what, names[0], f):
             return
         if f is not None and owns(f):
             if len(many) > 4096:
                 many.clear()
-            walked = many.get((what, code, at), 0)
+            walked = many.get((event, code, at), 0)
             if n == 16 or walked > 2:
-                many[(what, code, at)] = walked + 1
+                many[(event, code, at)] = walked + 1
                 names = [(folder if slash else posix.getcwd()) + "/*"]
                 n = 16
             many[line] = n + 1
