@@ -114,7 +114,7 @@ func sensitivePath(object string, m Macros) bool {
 	if m.Home != "" && m.Home != "/" && within(obj, m.Home) {
 		home = strings.TrimPrefix(obj[len(m.Home):], "/")
 		for _, s := range homeSensitive {
-			if within(home, s) {
+			if home != "" && home[0] == s[0] && within(home, s) {
 				return true
 			}
 		}
