@@ -17,8 +17,11 @@ import (
 	"psb/seccomp"
 )
 
-// gcPercent lets a learning run collect garbage a quarter as often: what it keeps is small beside what passes through it.
-const gcPercent = 400
+// A learning run that is short collects garbage a quarter as often; a long one may keep much, and then that would be four times as much.
+const (
+	gcPercent = 400
+	longRun   = 50_000 // events
+)
 
 // learnRun is `psb --learn …`: parse → locate → policy → python → plan → launch under the tracer → generalise → write → approve.
 func learnRun(w *world, line *runLine) (int, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -64,6 +65,9 @@ func (r *recorder) add(e learn.Event) {
 			a.Access.Object = through
 			e = a
 		}
+	}
+	if r.events++; r.events == longRun {
+		debug.SetGCPercent(100)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -33,6 +33,7 @@ type recorder struct {
 	judged   map[int]judged               // by call number, as the calls come
 	readable map[string]landlock.PathRule // the rules of the box, by where they stand
 	known    learn.Knowledge
+	events   int
 	ready    chan struct{} // closed when judge and known are there
 	listens  bool          // a broker answers the calls that reach the network
 	ended    bool          // what is told after that is of a program that is gone
