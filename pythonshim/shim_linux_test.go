@@ -177,7 +177,8 @@ open("99").close()
 	})
 }
 
-// TestLearnNotesOfAWalk: a line that has gone through three folders names the next one at once; another line begins anew.
+// TestLearnNotesOfAWalk: a line that has gone through three folders names the next one at once; another line begins anew. Time zones, which
+// every box has, are not named.
 func TestLearnNotesOfAWalk(t *testing.T) {
 	each(t, func(t *testing.T, p python) {
 		dir := t.TempDir()
@@ -187,6 +188,7 @@ for d in "abcde":
     os.mkdir(d)
     for n in range(20):
         os.open("%%s/%%02d" %% (d, n), os.O_CREAT | os.O_WRONLY)
+os.close(os.open("/usr/share/zoneinfo/tzdata.zi", os.O_RDONLY)) if os.path.exists("/usr/share/zoneinfo/tzdata.zi") else None
 os.close(os.open("e/00", os.O_RDONLY))
 os.close(os.open("e/new", os.O_CREAT | os.O_WRONLY))
 `, dir))

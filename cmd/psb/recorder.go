@@ -41,11 +41,18 @@ func (r *recorder) mayRead(name string, dir bool) bool {
 	if r.j.plan.Files.HandledFS&need == 0 {
 		return true
 	}
+	folder := name[:max(strings.LastIndexByte(name, '/'), 0)]
+	if !dir && folder != "" && folder == r.open { // the next file of the same folder
+		return true
+	}
 	for at := name; ; at = at[:max(strings.LastIndexByte(at, '/'), 0)] { // the kernel's names are clean
 		if at == "" {
 			at = "/"
 		}
 		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
+			if !dir && at != name {
+				r.open = folder
+			}
 			return true
 		}
 		if at == "/" {

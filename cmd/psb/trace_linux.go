@@ -32,6 +32,7 @@ type recorder struct {
 	judge    seccomp.Filter
 	judged   map[int]judged               // by call number, as the calls come
 	readable map[string]landlock.PathRule // the rules of the box, by where they stand
+	open     string                       // a folder whose files mayRead has found readable, all of them
 	known    learn.Knowledge
 	events   int
 	ready    chan struct{} // closed when judge and known are there

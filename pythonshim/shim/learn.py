@@ -75,8 +75,12 @@ def again(what: str, name: object, f: object) -> bool:
 def paths(event: str, args: tuple, f: object) -> None:
     # First what a walk through folders asks again and again: no more than a look whether its line has been noted for this one.
     first = args[0]
-    if type(first) is str and f is not None and many.get((event, first.rpartition("/")[0], f.f_code, f.f_lineno), 0) > 16:
-        return
+    if type(first) is str and f is not None:
+        if many.get((event, first.rpartition("/")[0], f.f_code, f.f_lineno), 0) > 16:
+            return
+        # Every box has the time zones: no line of the policy wants a reason, and some libraries go through all of them.
+        if first.startswith("/usr/share/zoneinfo/"):
+            return
     what, n = PATHS[event]
     names = [text(a) for a in args[:n] if issubclass(type(a), (str, bytes))]
     if not names and what == "list":
