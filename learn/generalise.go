@@ -11,15 +11,17 @@ import (
 
 // ladder is the state that the steps share: the facts still without an answer, and the answers.
 type ladder struct {
-	k      *Knowledge
-	set    *Set
-	facts  []*fact // by path; a step takes out what it has answered
-	grants map[policy.Access]*Grant
-	report *Report
-	step   string
-	repos  []string          // folders that became git's in this run, and files that point to one
-	stores []string          // caches of hashes
-	wanted map[string]string // folders the run wanted to make and found, with the reason
+	k       *Knowledge
+	set     *Set
+	facts   []*fact // by path; a step takes out what it has answered
+	spare   []*fact // room for what the next step leaves
+	grants  map[policy.Access]*Grant
+	report  *Report
+	step    string
+	repos   []string          // folders that became git's in this run, and files that point to one
+	stores  []string          // caches of hashes
+	secrets map[string]bool   // what was found sensitive, and what not
+	wanted  map[string]string // folders the run wanted to make and found, with the reason
 }
 
 // step is one rung; do takes its facts off the ladder.
@@ -89,12 +91,12 @@ const mostRounds = 4
 
 // climb walks the steps once.
 func climb(s *Set, k Knowledge, facts []*fact) *ladder {
-	own := make([]*fact, len(facts)) // the steps cross off what they have answered: the facts stay as they are
+	copies, own := make([]fact, len(facts)), make([]*fact, len(facts)) // the steps cross off what they have answered: the facts stay as they are
 	for i, f := range facts {
-		c := *f
-		own[i] = &c
+		copies[i] = *f
+		own[i] = &copies[i]
 	}
-	l := &ladder{k: &k, set: s, facts: own, grants: map[policy.Access]*Grant{}, wanted: map[string]string{}, report: &Report{Floor: map[policy.Access]Errno{},
+	l := &ladder{k: &k, set: s, facts: own, grants: map[policy.Access]*Grant{}, wanted: map[string]string{}, secrets: map[string]bool{}, report: &Report{Floor: map[policy.Access]Errno{},
 		Calls: maps.Clone(s.refused), Refused: map[policy.Access]Errno{}, NotYet: map[string]int{}}}
 	for _, st := range steps {
 		l.step = st.name
@@ -105,13 +107,13 @@ func climb(s *Set, k Knowledge, facts []*fact) *ladder {
 
 // take removes from the ladder the facts that do answers.
 func (l *ladder) take(do func(*fact) (answered bool)) {
-	var rest []*fact
+	rest := l.spare[:0] // not in place: do may go through the facts as they were before this step
 	for _, f := range l.facts {
 		if !do(f) {
 			rest = append(rest, f)
 		}
 	}
-	l.facts = rest
+	l.facts, l.spare = rest, l.facts
 }
 
 // grant proposes a right on a path; a tree's path comes without its final "/".

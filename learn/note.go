@@ -18,6 +18,9 @@ type note struct {
 	Func  string   `json:"f"`  // function or module of the program: "report.build"
 	Lib   string   `json:"l"`  // library it called: "pandas"
 	At    string   `json:"at"` // "file:line" of the program's own code that asked; "" when none did
+
+	why   string   // reason, worded once
+	bases []string // the last element of each of Args
 }
 
 // maxReason is the longest reason a note may give, in bytes.
@@ -28,11 +31,15 @@ func parseNote(text string) (n note, ok bool) {
 	if len(text) > MaxNote || json.Unmarshal([]byte(text), &n) != nil || n.Event == "" {
 		return note{}, false
 	}
+	n.why = n.reason()
+	for _, arg := range n.Args {
+		n.bases = append(n.bases, path.Base(arg))
+	}
 	return n, true
 }
 
 // reason is "function, library", fit for a comment: printable and on one line.
-func (n note) reason() string {
+func (n *note) reason() string {
 	parts := []string{}
 	for _, s := range []string{n.Func, n.Lib} {
 		s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
@@ -53,7 +60,7 @@ func (n note) reason() string {
 }
 
 // file is where the code stands that asked, "" when no code of the program did.
-func (n note) file() string {
+func (n *note) file() string {
 	if i := strings.LastIndexByte(n.At, ':'); i > 0 && strings.Trim(n.At[i+1:], "0123456789") == "" {
 		return n.At[:i]
 	}
@@ -61,19 +68,21 @@ func (n note) file() string {
 }
 
 // wide reports a note that speaks for all of a folder, "data/*": the shim writes one when a line of the program goes through it.
-func (n note) wide() bool { return len(n.Args) == 1 && path.Base(n.Args[0]) == "*" }
+func (n *note) wide() bool { return len(n.Args) == 1 && path.Base(n.Args[0]) == "*" }
 
 // fits reports whether a note explains an access. Paths are compared by their last element: the note has the program's words,
 // the access the kernel's. "db-journal" is explained by a note on "db", what is in the folder "data" by one on "data/*".
-func (n note) fits(a policy.Access) bool {
-	var ops []policy.Op
+func (n *note) fits(a policy.Access) bool { return n.explains(a, path.Base(a.Object)) }
+
+// explains is fits for one who has the last element of the object at hand, and asks many notes.
+func (n *note) explains(a policy.Access, base string) bool {
 	switch n.Event {
 	case "open":
-		ops = []policy.Op{policy.OpRead, policy.OpWrite, policy.OpCreate, policy.OpList}
+		return (a.Op == policy.OpRead || a.Op == policy.OpWrite || a.Op == policy.OpCreate || a.Op == policy.OpList) && n.means(a.Object, base)
 	case "list":
-		ops = []policy.Op{policy.OpList}
+		return a.Op == policy.OpList && n.means(a.Object, base)
 	case "change":
-		ops = []policy.Op{policy.OpWrite, policy.OpRead}
+		return (a.Op == policy.OpWrite || a.Op == policy.OpRead) && n.means(a.Object, base)
 	case "exec":
 		return a.Op == policy.OpExec // a search along PATH and links give it another name
 	case "connect":
@@ -83,15 +92,17 @@ func (n note) fits(a policy.Access) bool {
 	case "bind":
 		return a.Op == policy.OpListen && n.reaches(a.Object) || a.Op == policy.OpWrite && n.reaches("unix:"+a.Object)
 	}
-	for _, op := range ops {
-		if op != a.Op {
-			continue
+	return false
+}
+
+// means reports whether a note with paths is about an object.
+func (n *note) means(object, base string) bool {
+	for i, want := range n.bases {
+		if rest, ok := strings.CutPrefix(base, want); ok && (rest == "" || rest[0] == '-' && len(want) > 2) {
+			return true
 		}
-		for _, arg := range n.Args {
-			want, have := path.Base(arg), path.Base(a.Object)
-			if want == have || want == "*" && path.Base(path.Dir(arg)) == path.Base(path.Dir(a.Object)) || arg == "." || len(want) > 2 && strings.HasPrefix(have, want+"-") {
-				return true
-			}
+		if n.Args[i] == "." || want == "*" && path.Base(path.Dir(n.Args[i])) == path.Base(path.Dir(object)) {
+			return true
 		}
 	}
 	return false
@@ -99,7 +110,7 @@ func (n note) fits(a policy.Access) bool {
 
 // reaches reports whether a note with a host and a port, or a unix socket's path, means an address of [net]. Inside the box a name has
 // an address of its own, so the port decides where one of the two has a name and the other an address.
-func (n note) reaches(object string) bool {
+func (n *note) reaches(object string) bool {
 	if len(n.Args) != 2 {
 		return false
 	}
@@ -121,7 +132,7 @@ func (n note) reaches(object string) bool {
 }
 
 // names reports whether a note on a look-up gave the name of an address of [net]; its port may be a service's name, or none.
-func (n note) names(object string) bool {
+func (n *note) names(object string) bool {
 	name, _, port, _, ok := hostPort(object)
 	if !ok || len(n.Args) != 2 || name == "" || !sameName(n.Args[0], name) {
 		return false

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -128,7 +129,7 @@ func (s *Set) noted(e Noted) {
 		to = &th.wide
 	}
 	*to = append(*to, n)
-	if len(*to) > recentNotes {
+	if len(*to) >= 2*recentNotes { // not at every note: it moves all of them
 		*to = slices.Delete(*to, 0, len(*to)-recentNotes)
 	}
 }
@@ -136,30 +137,32 @@ func (s *Set) noted(e Noted) {
 // because words the reason of an access: the latest note of its thread that fits; without one, the program that asked when that
 // is another one than Python.
 func (s *Set) because(tid int, a policy.Access) string {
-	if n, ok := s.explained(tid, a); ok {
-		return n.reason()
+	if n := s.explained(tid, a); n != nil {
+		return n.why
 	}
 	th := s.threads[tid]
 	if th == nil || th.program == "" || strings.HasPrefix(th.program, "python") {
 		return ""
 	}
-	return note{Func: th.program}.reason()
+	return (&note{Func: th.program}).reason()
 }
 
-// explained gives the latest note of a thread that fits an access.
-func (s *Set) explained(tid int, a policy.Access) (note, bool) {
+// explained gives the latest note of a thread that fits an access, nil for none; it holds until the next note comes.
+func (s *Set) explained(tid int, a policy.Access) *note {
 	th := s.threads[tid]
 	if th == nil {
-		return note{}, false
+		return nil
 	}
+	base := path.Base(a.Object)
 	for _, notes := range [][]note{th.notes, th.wide} {
-		for _, n := range slices.Backward(notes) {
-			if n.fits(a) {
-				return n, true
+		recent := notes[max(0, len(notes)-recentNotes):]
+		for i := len(recent) - 1; i >= 0; i-- {
+			if n := &recent[i]; n.explains(a, base) {
+				return n
 			}
 		}
 	}
-	return note{}, false
+	return nil
 }
 
 // firstOf gives the reason that sorts first; none sorts last.
@@ -264,6 +267,18 @@ func (s *Set) sorted() []*fact {
 	return out
 }
 
+// comparePaths orders paths name by name: "/" sorts before whatever a name may hold.
 func comparePaths(a, b string) int {
-	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] == b[i]:
+		case a[i] == '/':
+			return -1
+		case b[i] == '/':
+			return 1
+		default:
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

@@ -60,10 +60,10 @@ func (s *Split) Add(e Event) {
 
 // asked reports whether the application asked for an access.
 func (s *Split) asked(e Accessed) bool {
-	n, ok := s.All.explained(e.TID, e.Access)
+	n := s.All.explained(e.TID, e.Access)
 	changes := e.How == Remove || e.How == RemDir || e.How == NewDir
 	switch {
-	case !ok, changes && n.Event == "open" && len(n.Args) > 0 && path.Base(n.Args[0]) == path.Base(e.Access.Object): // opening a name is not what takes it away
+	case n == nil, changes && n.Event == "open" && len(n.Args) > 0 && path.Base(n.Args[0]) == path.Base(e.Access.Object): // opening a name is not what takes it away
 		return s.apps[e.TID]
 	case strings.HasPrefix(n.Func, importOf):
 		return e.Access.Op == policy.OpRead && s.appCode(source(e.Access.Object)) // code of the application, whoever loads it first

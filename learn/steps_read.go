@@ -129,11 +129,11 @@ func (l *ladder) siblings() {
 // of the floor.
 func (l *ladder) sensitive(dir string, names []string) bool {
 	for _, n := range names {
-		if l.k.sensitive(path.Join(dir, n)) {
+		if l.secret(path.Join(dir, n)) {
 			return true
 		}
 	}
-	if l.k.sensitive(dir) {
+	if l.secret(dir) {
 		return true
 	}
 	for _, e := range append(append([]string(nil), l.k.Floor...), l.k.Guarded...) {
@@ -142,6 +142,16 @@ func (l *ladder) sensitive(dir string, names []string) bool {
 		}
 	}
 	return false
+}
+
+// secret is Knowledge.sensitive, asked once for each path: a folder's names are gone through once as they were used and once as they are there.
+func (l *ladder) secret(p string) bool {
+	s, known := l.secrets[p]
+	if !known {
+		s = l.k.sensitive(p)
+		l.secrets[p] = s
+	}
+	return s
 }
 
 // opens looks at what a rule on a folder would open beside what was read. It gives the number of files in the folder, 0 when
@@ -155,7 +165,7 @@ func (l *ladder) opens(dir string, read map[string][]string, depth int) (files i
 		if sub == "__pycache__" {
 			continue
 		}
-		if l.k.sensitive(path.Join(dir, sub)) || strings.HasPrefix(sub, ".") && !l.used(path.Join(dir, sub), read) {
+		if l.secret(path.Join(dir, sub)) || strings.HasPrefix(sub, ".") && !l.used(path.Join(dir, sub), read) {
 			return 0, false
 		}
 		if !isDir {

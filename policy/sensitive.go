@@ -114,7 +114,7 @@ func sensitivePath(object string, m Macros) bool {
 	if m.Home != "" && m.Home != "/" && within(obj, m.Home) {
 		home = strings.TrimPrefix(obj[len(m.Home):], "/")
 		for _, s := range homeSensitive {
-			if home == s || strings.HasPrefix(home, s+"/") {
+			if home != "" && home[0] == s[0] && within(home, s) {
 				return true
 			}
 		}
@@ -128,18 +128,21 @@ func sensitivePath(object string, m Macros) bool {
 			return true
 		}
 	}
-	elems := strings.Split(strings.ToLower(obj), "/")
-	for i, e := range elems {
-		if e == ".git" && sensitiveInGit(elems[i+1:]) {
-			return true
-		}
-		if e == ".ssh" || e == ".gnupg" || e == ".aws" {
-			return true
+	lower := strings.ToLower(obj)
+	if strings.Contains(lower, "/.") {
+		elems := strings.Split(lower, "/")
+		for i, e := range elems {
+			if e == ".git" && sensitiveInGit(elems[i+1:]) {
+				return true
+			}
+			if e == ".ssh" || e == ".gnupg" || e == ".aws" {
+				return true
+			}
 		}
 	}
-	last := elems[len(elems)-1]
+	last := lower[strings.LastIndexByte(lower, '/')+1:]
 	for _, s := range nameSensitive {
-		if globName(s, last) {
+		if last != "" && (s[0] == '*' || s[0] == last[0]) && globName(s, last) {
 			return last != ".env.example" && last != ".env.sample" && last != ".env.template"
 		}
 	}

@@ -177,6 +177,44 @@ open("99").close()
 	})
 }
 
+// TestLearnNotesOfAWalk: a line that has gone through three folders names the next one at once; another line begins anew. Time zones, which
+// every box has, are not named.
+func TestLearnNotesOfAWalk(t *testing.T) {
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		r := p.run(t, p.noisy(Learn), nil, nil, "-c", fmt.Sprintf(`import os
+os.chdir(%q)
+for d in "abcde":
+    os.mkdir(d)
+    for n in range(20):
+        os.open("%%s/%%02d" %% (d, n), os.O_CREAT | os.O_WRONLY)
+os.close(os.open("/usr/share/zoneinfo/tzdata.zi", os.O_RDONLY)) if os.path.exists("/usr/share/zoneinfo/tzdata.zi") else None
+os.close(os.open("e/00", os.O_RDONLY))
+os.close(os.open("e/new", os.O_CREAT | os.O_WRONLY))
+`, dir))
+		if r.code != 0 || r.stderr != "" || len(r.refused) > 0 {
+			t.Fatalf("status %d, stderr %q, refused %q", r.code, r.stderr, r.refused)
+		}
+		var want []string
+		for _, d := range []string{"a", "b", "c"} {
+			for n := range 16 {
+				want = append(want, fmt.Sprintf("%s/%02d", d, n))
+			}
+			want = append(want, d+"/*")
+		}
+		want = append(want, "d/*", "e/*", "e/00", "e/new")
+		var got []string
+		for _, n := range r.notes {
+			if n.Event == NoteOpen {
+				got = append(got, n.Args[0])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), strings.Join(want, " "))
+		}
+	})
+}
+
 // TestOverlayReachesEveryStart: whatever the flags, an empty environment, and every way to make a child.
 func TestOverlayReachesEveryStart(t *testing.T) {
 	children := `import os, sys, subprocess, multiprocessing, threading

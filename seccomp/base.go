@@ -75,7 +75,7 @@ var baseline = []group{
 		`read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 fcntl fstat fsync fdatasync
 		ftruncate fadvise64 getdents getdents64 ioctl pipe pipe2 sendfile copy_file_range`},
 	{"looks at what is there: no rule ever comes of one", `stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat
-		statfs fstatfs getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr chdir fchdir`},
+		statfs fstatfs getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr`},
 	{"waiting", `select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2
 		timerfd_create timerfd_settime`},
 	{"own memory", `mmap munmap mremap mprotect brk madvise msync mincore membarrier`},

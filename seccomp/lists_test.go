@@ -98,8 +98,8 @@ func TestBaseline(t *testing.T) {
 		})
 	}
 	f := Learn(Options{Arch: AMD64, NoteFD: testNote, LandlockABI: 7})
-	for _, n := range strings.Fields(`open openat creat unlink rename mkdir symlink link chmod chown
-		truncate execve execveat connect bind listen socket kill tgkill tkill pidfd_send_signal prlimit64 setrlimit
+	for _, n := range strings.Fields(`open openat chdir fchdir creat unlink rename mkdir symlink link chmod chown
+		truncate execve execveat connect bind listen socket kill tgkill tkill pidfd_send_signal setrlimit
 		sendmsg sendmmsg mknod inotify_add_watch setxattr utimensat mq_open shmget seccomp
 		landlock_restrict_self memfd_create personality unshare ptrace mount bpf io_uring_setup ustat no_such_call`) {
 		if a, _ := f.Decide(n, [6]uint64{}); a != Trace {
@@ -107,12 +107,18 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	for n, want := range map[string]Action{
-		"read": Allow, "mmap": Allow, "futex": Allow, "clone": Allow, "sendto": Allow, "newfstatat": Allow, "statx": Allow, "access": Allow, "readlink": Allow, "chdir": Allow,
+		"read": Allow, "mmap": Allow, "futex": Allow, "clone": Allow, "sendto": Allow, "newfstatat": Allow, "statx": Allow, "access": Allow, "readlink": Allow,
 		"clone3": Fail(ENOSYS), "openat2": Fail(ENOSYS), "io_uring_enter": Fail(ENOSYS),
 	} {
 		if a, _ := f.Decide(n, [6]uint64{}); a != want {
 			t.Errorf("learning answers %s with %v, want %v", n, a, want)
 		}
+	}
+	if a, _ := f.Decide("prlimit64", [6]uint64{0, 7, 1, 0}); a != Trace {
+		t.Errorf("prlimit64 that sets a limit: %v", a)
+	}
+	if a, _ := f.Decide("prlimit64", [6]uint64{0, 7, 0, 1}); a != Allow {
+		t.Errorf("prlimit64 that asks: %v", a)
 	}
 	if a, _ := f.Decide("sendto", [6]uint64{3, 0, 0, 0, 0x7fff00000000}); a != Trace {
 		t.Errorf("sendto with an address: %v", a)

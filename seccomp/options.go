@@ -124,6 +124,9 @@ func Learn(o Options) Filter {
 			calls = append(calls, Call{Name: c.Name, When: []Cond{null(4)}, Do: Allow, Why: "to the peer already connected"})
 			c.Do = Trace
 		}
+		if c.Name == "prlimit64" && (len(calls) == 0 || calls[len(calls)-1].Name != c.Name) {
+			calls = append(calls, Call{Name: c.Name, When: []Cond{null(2)}, Do: Allow, Why: "a question every program asks as it starts"})
+		}
 		switch {
 		case o.Broker && o.Listener && c.Do.Kind() == KindNotify && contains(brokered, c.Name): // notify goes before trace, see seccomp(2)
 		case c.Do.Kind() == KindNotify, c.Do == Allow && !fast[c.Name]:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -16,9 +17,17 @@ import (
 	"psb/seccomp"
 )
 
+// A learning run that is short collects garbage a quarter as often; a long one may keep much, and then that would be four times as much.
+const (
+	gcPercent = 400
+	longRun   = 50_000 // events
+)
+
 // learnRun is `psb --learn …`: parse → locate → policy → python → plan → launch under the tracer → generalise → write → approve.
 func learnRun(w *world, line *runLine) (int, error) {
-	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(nil)} // no launch is kept of a learning run
+	j.look.passed = map[string]bool{}
+	debug.SetGCPercent(gcPercent)
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
@@ -79,6 +88,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if r.record != nil {
 		r.record.introduce(app, r.known)
 	}
+	j.look.passed = nil // from here on things change
 	o, err := launch(j, r)
 	takeAway(made) // now, for psb may die of the program's signal
 	if err == nil {

@@ -25,13 +25,14 @@ import (
 
 // hostLook answers plan.Look from the real file system; what it resolved it remembers, so that one launch sees one answer.
 type hostLook struct {
-	noted *sightings
-	seen  map[string]plan.Object
-	idmap map[uint64]bool // by device
+	noted  *sightings
+	seen   map[string]plan.Object
+	passed map[string]bool // folders that are no links, of a look that is over before anything can change them; else nil
+	idmap  map[uint64]bool // by device
 }
 
 func newLook(noted *sightings) *hostLook {
-	return &hostLook{noted, map[string]plan.Object{}, map[uint64]bool{}}
+	return &hostLook{noted: noted, seen: map[string]plan.Object{}, idmap: map[uint64]bool{}}
 }
 
 // mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).
@@ -64,6 +65,10 @@ func (l *hostLook) resolve(asked string) plan.Object {
 			continue
 		}
 		next := path.Join(at, name)
+		if l.passed[next] {
+			at = next
+			continue
+		}
 		l.noted.node(next)
 		fi, err := os.Lstat(next)
 		if err != nil {
@@ -75,6 +80,9 @@ func (l *hostLook) resolve(asked string) plan.Object {
 		}
 		if fi.Mode()&fs.ModeSymlink == 0 {
 			at = next
+			if l.passed != nil && fi.IsDir() {
+				l.passed[at] = true
+			}
 			continue
 		}
 		if len(o.Links) == mostLinks {
@@ -137,29 +145,8 @@ func (l *hostLook) Entries(dir string) ([]plan.Entry, error) {
 }
 
 func (l *hostLook) Walk(dir string, limit int, visit func(string, plan.Kind) bool) bool {
-	complete := true
-	l.noted.contentBehind(dir)
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			complete = false
-			return fs.SkipDir
-		}
-		if p == dir {
-			return nil
-		}
-		if limit--; limit < 0 {
-			complete = false
-			return fs.SkipAll
-		}
-		if d.IsDir() {
-			l.noted.contentBehind(p)
-		}
-		if !visit(p, kindOf(d.Type())) && d.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return complete && err == nil
+	w := folderWalk{look: l, left: limit, visit: visit, buf: make([]byte, 64<<10)}
+	return w.below(dir) && !w.over
 }
 
 func (l *hostLook) Text(p string, limit int) string {

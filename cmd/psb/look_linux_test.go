@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"psb/policy/plan"
@@ -55,5 +58,61 @@ func TestLookWalkStopsAtItsLimit(t *testing.T) {
 	}
 	if seen = 0; !newLook(newSightings()).Walk(dir, 3, visit) || seen != 3 {
 		t.Errorf("limit 3: %d seen", seen)
+	}
+}
+
+func TestLookWalkVisitsInOrderFollowsNoLinkAndEntersWhereToldTo(t *testing.T) {
+	dir := t.TempDir()
+	in := func(n string) string { return filepath.Join(dir, n) }
+	for _, step := range []error{os.MkdirAll(in("b/c"), 0o755), os.MkdirAll(in("left"), 0o755), os.WriteFile(in("b/c/f"), nil, 0o600), os.WriteFile(in("left/unseen"), nil, 0o600),
+		os.WriteFile(in("a"), nil, 0o600), os.Symlink("b", in("link")), os.WriteFile(in("b.x"), nil, 0o600)} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	var got []string
+	if !newLook(newSightings()).Walk(dir, 100, func(p string, k plan.Kind) bool {
+		got = append(got, fmt.Sprint(strings.TrimPrefix(p, dir+"/"), " ", k))
+		return filepath.Base(p) != "left"
+	}) {
+		t.Error("incomplete")
+	}
+	want := []string{fmt.Sprint("a ", plan.File), fmt.Sprint("b ", plan.Dir), fmt.Sprint("b/c ", plan.Dir), fmt.Sprint("b/c/f ", plan.File), fmt.Sprint("b.x ", plan.File),
+		fmt.Sprint("left ", plan.Dir), fmt.Sprint("link ", plan.Other)}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestLookWalkOfAFolderWithMoreNamesThanOneReadGives(t *testing.T) {
+	dir := t.TempDir()
+	const files = 5000
+	for n := range files {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%0100d", n)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	if !newLook(newSightings()).Walk(dir, files, func(p string, k plan.Kind) bool {
+		if filepath.Base(p) != fmt.Sprintf("%0100d", seen) || k != plan.File {
+			t.Fatalf("%d: %s %v", seen, p, k)
+		}
+		seen++
+		return true
+	}) || seen != files {
+		t.Errorf("%d seen", seen)
+	}
+}
+
+func TestLookWalkOfWhatCannotBeReadIsIncomplete(t *testing.T) {
+	dir := t.TempDir()
+	if newLook(newSightings()).Walk(filepath.Join(dir, "gone"), 10, func(string, plan.Kind) bool { return true }) {
+		t.Error("a folder that is not there: complete")
+	}
+	if err := os.Symlink("/usr", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if newLook(newSightings()).Walk(filepath.Join(dir, "link"), 10, func(string, plan.Kind) bool { t.Error("visited"); return false }) {
+		t.Error("a link: complete")
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ func (r *recorder) call(nr int) judged {
 	if had {
 		return c
 	}
+	<-r.ready
 	c.name = seccomp.Name(r.judge.Arch, nr)
 	c.class, _ = seccomp.ClassOf(c.name)
 	c.rules = r.judge
@@ -40,11 +42,21 @@ func (r *recorder) mayRead(name string, dir bool) bool {
 	if r.j.plan.Files.HandledFS&need == 0 {
 		return true
 	}
-	for at := name; ; at = path.Dir(at) {
+	folder := name[:max(strings.LastIndexByte(name, '/'), 0)]
+	if !dir && folder != "" && folder == r.open { // the next file of the same folder
+		return true
+	}
+	for at := name; ; at = at[:max(strings.LastIndexByte(at, '/'), 0)] { // the kernel's names are clean
+		if at == "" {
+			at = "/"
+		}
 		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
+			if !dir && at != name {
+				r.open = folder
+			}
 			return true
 		}
-		if at == "/" || at == "." {
+		if at == "/" {
 			return false
 		}
 	}
@@ -62,6 +74,9 @@ func (r *recorder) add(e learn.Event) {
 			e = a
 		}
 	}
+	if r.events++; r.events == longRun {
+		debug.SetGCPercent(100)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.take(e)
@@ -69,6 +84,7 @@ func (r *recorder) add(e learn.Event) {
 
 // throughLinks gives the name the program used and where the links on its way stand; none when it is not to be used.
 func (r *recorder) throughLinks(a learn.Accessed) (name string, links []string) {
+	<-r.ready
 	asked := path.Clean(a.Asked)
 	if !path.IsAbs(asked) {
 		return "", nil

@@ -22,7 +22,7 @@ import (
 )
 
 // sightings are the host objects that a launch was worked out from, each as it looked before it was used: a later start may do without
-// working it out again while all of them still look so.
+// working it out again while all of them still look so. A nil one notes nothing.
 type sightings struct {
 	at map[sight]*namespaces.Check
 	// doubt says why no later start may rely on them: something changed while it was looked at, or so shortly before that its times could
@@ -62,6 +62,9 @@ func (s *sightings) text(path string, text []byte) {
 }
 
 func (s *sightings) see(path string, follow bool, kind namespaces.CheckKind) {
+	if s == nil {
+		return
+	}
 	k := sight{path, follow}
 	old := s.at[k]
 	if old != nil && (old.Kind >= kind || old.Kind == namespaces.CheckAbsent) {

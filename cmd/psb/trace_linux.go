@@ -34,17 +34,20 @@ type recorder struct {
 	judge    seccomp.Filter
 	judged   map[int]judged               // by call number, as the calls come
 	readable map[string]landlock.PathRule // the rules of the box, by where they stand
+	open     string                       // a folder whose files mayRead has found readable, all of them
 	known    learn.Knowledge
-	listens  bool       // a broker answers the calls that reach the network
-	ended    bool       // what is told after that is of a program that is gone
-	mu       sync.Mutex // the tracer's events and the broker's fold into one set
+	events   int
+	ready    chan struct{} // closed when judge and known are there
+	listens  bool          // a broker answers the calls that reach the network
+	ended    bool          // what is told after that is of a program that is gone
+	mu       sync.Mutex    // the tracer's events and the broker's fold into one set
 	broker   *broker.Broker
 	over     chan struct{} // closed when nobody asks the broker any more
 	attended bool
 }
 
 func newRecorder(j *job) *recorder {
-	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, readable: map[string]landlock.PathRule{}, known: j.knowledge()}
+	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, readable: map[string]landlock.PathRule{}, ready: make(chan struct{})}
 	for _, rule := range j.plan.Files.Paths {
 		if had, twice := r.readable[rule.Path]; twice {
 			rule.Access, rule.File = rule.Access|had.Access, rule.File && had.File
@@ -61,7 +64,10 @@ func (r *recorder) filter() (seccomp.Program, bool, error) {
 	}
 	o.Listener = true // the judge must tell what is meant from what is a probe
 	o.Extra = nil     // learning sees what the program asks, not what the policy says
-	r.judge = seccomp.Enforce(o)
+	go func() {       // beside the start of the box
+		defer close(r.ready)
+		r.judge, r.known = seccomp.Enforce(o), r.j.knowledge()
+	}()
 	r.listens = o.Broker
 	p, err := buildFilter(r.j, seccomp.Learn(o))
 	return p, r.listens, err
@@ -159,6 +165,7 @@ func (r *recorder) refusal(nr int, args [6]uint64) syscall.Errno {
 
 func (r *recorder) end() {
 	if r.attended {
+		<-r.ready
 		<-r.done
 	}
 	if r.over != nil {

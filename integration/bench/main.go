@@ -18,6 +18,7 @@ type options struct {
 	rounds, slow int
 	only         string
 	json         string
+	events       int
 }
 
 func main() {
@@ -28,6 +29,7 @@ func main() {
 	flag.IntVar(&o.slow, "slow-rounds", 2, "rounds of the rows that trace")
 	flag.StringVar(&o.only, "only", "", "rows to run, by how their names begin: launch,files,learn (none: all of "+strings.Join(rowNames(), " ")+")")
 	flag.StringVar(&o.json, "json", "", "write every time of every round to this file")
+	flag.IntVar(&o.events, "events", 200_000, "opens of the run whose learner's memory is taken")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -44,6 +46,7 @@ func (o options) wants(name string) bool {
 type place struct {
 	aside       string // what the peers keep for themselves: a launch rests on dir, and none is kept that rests on what changes
 	dir         string
+	small       string // the same without the files that the rows look at
 	psb, python string
 }
 
@@ -72,9 +75,11 @@ func measure(o options) error {
 		return err
 	}
 	defer os.RemoveAll(aside)
-	p := place{aside, filepath.Join(aside, "project"), psb, o.python}
-	if err := os.Mkdir(p.dir, 0o755); err != nil {
-		return err
+	p := place{aside, filepath.Join(aside, "project"), filepath.Join(aside, "small"), psb, o.python}
+	for _, dir := range []string{p.dir, p.small} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
 	}
 	if err := p.fill(); err != nil {
 		return err
@@ -95,6 +100,13 @@ func measure(o options) error {
 		}
 		peers = slices.DeleteFunc(slices.Clone(peers), func(x peer) bool { return x.absent != "" })
 		for _, r := range rows {
+			if r.needs != "" && p.start(o.python, "-c", "import "+r.needs).Run() != nil {
+				fmt.Printf("  %s: %s has no %s\n", r.name, o.python, r.needs)
+				continue
+			}
+			if r.small {
+				r.dir = p.small
+			}
 			got, err := r.measure(peers, rounds)
 			if err != nil {
 				return err
@@ -124,6 +136,15 @@ func measure(o options) error {
 	}}
 	if err := table("learning and tracing, median ms (ratio to bare)", learningRows(), []peer{bare, learner, p.strace()}, o.slow); err != nil {
 		return err
+	}
+	if o.wants(memoryOfLearnerRow) {
+		for _, words := range []string{"data/%d/%d", "new"} {
+			got, err := memoryOfLearner(learner, words, o.events)
+			if err != nil {
+				return err
+			}
+			results = append(results, got)
+		}
 	}
 	if slices.ContainsFunc(netRows(nil), func(r row) bool { return o.wants(r.name) }) || o.wants("memory") {
 		w, err := newWorld()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // memory prints what psb's own processes hold while the program waits: the sum of their PSS in MiB, so that pages they share count once.
@@ -26,6 +27,37 @@ func memory(psb string, boxed peer) (float64, error) {
 func memoryOfBroker(psb string, boxed peer, w *world) (float64, error) {
 	host, port, _ := net.SplitHostPort(w.web.Addr().String())
 	return held("memory with 1 000 connections open (PSS)", psb, boxed, "net.py", "hold", "1000", host, port)
+}
+
+const memoryOfLearnerRow = "learn-memory"
+
+// memoryOfLearner prints the most memory psb held (its resident set) while it learned runs of ever more opens: of the same 20 000 files again and
+// again, or each of a name that nobody has.
+func memoryOfLearner(learner peer, words string, events int) (result, error) {
+	about := "peak of the learner, the same files"
+	if words == "new" {
+		about = "peak of the learner, new names"
+	}
+	got := result{Row: memoryOfLearnerRow, About: about, Unit: "MiB"}
+	fmt.Printf("  %-36s", about)
+	for _, n := range []int{events / 100, events / 10, events} {
+		cmd, err := learner.command(row{args: []string{"long.py", words, strconv.Itoa(n)}})
+		if err != nil {
+			return got, err
+		}
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return got, fmt.Errorf("%s: %w\n%s", about, err, said)
+		}
+		used, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		if !ok {
+			return got, fmt.Errorf("%s: no usage of the learner", about)
+		}
+		peak := float64(used.Maxrss) / 1024
+		fmt.Printf("  %d opens %.0f MiB", n, peak)
+		got.Peers = append(got.Peers, peerTimes{Peer: strconv.Itoa(n) + " opens", Rounds: []float64{peak}})
+	}
+	fmt.Println()
+	return got, nil
 }
 
 // held measures while a program waits, from the line it prints until its input ends.

@@ -25,6 +25,7 @@ type result struct {
 type peerTimes struct {
 	Peer   string    `json:"peer"`
 	Rounds []float64 `json:"rounds"`
+	CPU    []float64 `json:"cpu,omitempty"` // ms of processor time of all its processes, where the row asks for it
 }
 
 // measure runs the row under every peer, rounds times, shuffled anew each time.
@@ -45,12 +46,21 @@ func (r row) measure(peers []peer, rounds int) (result, error) {
 				return got, fmt.Errorf("%s: %s does not run it: %w", r.about, p.name, err)
 			}
 		}
-		got.Peers = append(got.Peers, peerTimes{p.name, make([]float64, rounds)})
+		got.Peers = append(got.Peers, peerTimes{Peer: p.name, Rounds: make([]float64, rounds)})
 	}
 	order := rand.Perm(len(peers))
 	for round := range rounds {
 		rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, i := range order {
+			if r.cpu {
+				wall, cpu, err := r.timed(peers[i])
+				if err != nil {
+					return got, err
+				}
+				got.Peers[i].Rounds[round] = wall
+				got.Peers[i].CPU = append(got.Peers[i].CPU, cpu)
+				continue
+			}
 			v, err := one(peers[i])
 			if err != nil {
 				return got, err
@@ -63,9 +73,19 @@ func (r row) measure(peers []peer, rounds int) (result, error) {
 
 // once runs the row under a peer and gives the milliseconds until it ended.
 func (r row) once(p peer) (float64, error) {
+	wall, _, err := r.timed(p)
+	return wall, err
+}
+
+// timed is once with the processor time that the peer and everything it waited for took, in milliseconds: the steadier figure on a machine that
+// does other work, too.
+func (r row) timed(p peer) (wall, cpu float64, err error) {
 	cmd, err := p.command(r)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", p.name, err)
+		return 0, 0, fmt.Errorf("%s: %w", p.name, err)
+	}
+	if r.dir != "" {
+		cmd.Dir = r.dir
 	}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -76,9 +96,10 @@ func (r row) once(p peer) (float64, error) {
 		f.Close()
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s: %s: %w\n%s", p.name, strings.Join(cmd.Args, " "), err, said.String())
+		return 0, 0, fmt.Errorf("%s: %s: %w\n%s", p.name, strings.Join(cmd.Args, " "), err, said.String())
 	}
-	return float64(took.Microseconds()) / 1000, nil
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return float64(took.Microseconds()) / 1000, float64(used.Microseconds()) / 1000, nil
 }
 
 // rate keeps r.flight launches going and gives how many ended a second.
@@ -117,6 +138,12 @@ func (x result) print(w io.Writer) {
 		fmt.Fprintf(w, "  %s %.1f", p.Peer, median(p.Rounds))
 		if i > 0 {
 			fmt.Fprintf(w, " (%.2f×)", ratio(p, x.Peers[0]))
+		}
+		if len(p.CPU) > 0 {
+			fmt.Fprintf(w, " cpu %.1f", median(p.CPU))
+		}
+		if len(p.CPU) > 0 && i > 0 {
+			fmt.Fprintf(w, " (%.2f×)", median(p.CPU)/median(x.Peers[0].CPU))
 		}
 	}
 	for i := 2; i < len(x.Peers); i++ {

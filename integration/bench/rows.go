@@ -10,6 +10,10 @@ import (
 type row struct {
 	name, about string
 	args        []string // of the interpreter
+	dir         string   // where it works; none: the project
+	small       bool     // in a project without the 20 000 files: psb looks through a project before it learns there
+	needs       string   // modules the interpreter must have
+	cpu         bool     // its processor time is told, too
 	flight      int      // launches at the same time; 0 is one launch, timed
 	net         netRow   // what the network rows do; nil for every other row
 }
@@ -35,12 +39,17 @@ func flightRows() []row {
 
 // learningRows are scripts: -c never learns.
 func learningRows() []row {
-	return []row{
-		{name: "learn-launch", about: "launch: an empty script", args: []string{"empty.py"}},
-		{name: "learn-imports", about: "7 imports", args: []string{"imports.py"}},
-		{name: "learn-files", about: "20 000 stat+open", args: []string{"look.py", "20000"}},
-		{name: "learn-spawn", about: "200 subprocesses", args: []string{"spawn.py", "200"}},
+	rows := []row{
+		{name: "learn-launch", about: "launch: an empty script", args: []string{"empty.py"}, small: true},
+		{name: "learn-imports", about: "7 imports", args: []string{"imports.py"}, small: true},
+		{name: "learn-science", about: "import numpy, pandas", args: []string{"science.py"}, small: true, needs: "numpy, pandas"},
+		{name: "learn-files", about: "40 000 file stops", args: []string{"look.py", "20000"}}, // 20 000 × stat, open
+		{name: "learn-spawn", about: "200 subprocesses", args: []string{"spawn.py", "200"}, small: true},
 	}
+	for i := range rows {
+		rows[i].cpu = true
+	}
+	return rows
 }
 
 func rowNames() []string {
@@ -50,7 +59,7 @@ func rowNames() []string {
 			names = append(names, r.name)
 		}
 	}
-	return append(names, "memory")
+	return append(names, "memory", memoryOfLearnerRow)
 }
 
 // fill makes the files that the rows work on.
@@ -58,6 +67,9 @@ func (p place) fill() error {
 	files := map[string]string{
 		"empty.py":   "",
 		"imports.py": imports + "\n",
+		"science.py": "import numpy, pandas\n",
+		"long.py": "import os, sys\nfor n in range(int(sys.argv[2])):\n    try:\n        os.close(os.open(sys.argv[1] % (n // 100 % 200, n % 100) if sys.argv[1] != 'new' else 'gone/%d' % n, os.O_RDONLY))\n" +
+			"    except FileNotFoundError:\n        pass\n",
 		"look.py": "import os, sys\nfor n in range(int(sys.argv[1])):\n    name = 'data/%d/%d' % (n // 100, n % 100)\n    os.stat(name)\n" +
 			"    os.close(os.open(name, os.O_RDONLY))\n",
 		"churn.py": "import os, sys\nfor n in range(int(sys.argv[1])):\n    os.close(os.open('work/new', os.O_CREAT | os.O_EXCL | os.O_WRONLY))\n" +
@@ -68,8 +80,10 @@ func (p place) fill() error {
 		".py-sandboxes": "version = 1\n[files]\n\"/usr/bin/true\" = \"exec\"\n\"data/\" = \"read\"\n\"work/\" = \"write\"\n\"./\" = \"list\"\n",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
-			return err
+		for _, dir := range []string{p.dir, p.small} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				return err
+			}
 		}
 	}
 	if err := os.Mkdir(filepath.Join(p.dir, "work"), 0o755); err != nil {

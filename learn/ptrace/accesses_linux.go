@@ -27,6 +27,7 @@ type call struct {
 	a, b  object // what its paths name, as found at the entry
 	port0 bool
 	asked string // the path as the program gave it, absolute; for what is told next
+	path  string // the same, where the entry has read it already
 }
 
 func (c *call) fd() int { return int(int32(c.args[c.shape.fd])) }
@@ -150,13 +151,21 @@ func (c *call) leave(tid int, result int64, tell func(policy.Op, string, learn.H
 	}
 }
 
+// opens is the path an open asked for.
+func (c *call) opens(tid int) string {
+	if c.path == "" {
+		c.path = c.pathText(tid, c.shape.dir, c.shape.path, false)
+	}
+	return c.path
+}
+
 func (c *call) opened(tid, fd int, e learn.Errno, tell func(policy.Op, string, learn.How, learn.Errno)) {
 	op := policy.OpRead
 	if c.flags&unix.O_ACCMODE != unix.O_RDONLY || c.flags&unix.O_TRUNC != 0 {
 		op = policy.OpWrite
 	}
 	if e != "" {
-		p := c.pathText(tid, c.shape.dir, c.shape.path, false)
+		p := c.opens(tid)
 		if p == "" {
 			return
 		}
@@ -184,7 +193,7 @@ func (c *call) opened(tid, fd int, e learn.Errno, tell func(policy.Op, string, l
 	if name == "" {
 		return
 	}
-	c.asked = c.pathText(tid, c.shape.dir, c.shape.path, false)
+	c.asked = c.opens(tid)
 	if mode&unix.S_IFMT == unix.S_IFDIR {
 		tell(policy.OpList, name, learn.Plain, "")
 		return

@@ -33,6 +33,7 @@ const (
 	kindMetaLink // the same on the link itself
 	kindMetaFD   // the same on a descriptor
 	kindExec
+	kindMove // to another working folder
 	kindConnect
 	kindSend
 	kindBind
@@ -76,6 +77,8 @@ var genericCalls = map[int]shape{
 	unix.SYS_FREMOVEXATTR: {kind: kindMetaFD, fd: 0},
 	unix.SYS_EXECVE:       {kind: kindExec, dir: none, path: 0, flags: none},
 	unix.SYS_EXECVEAT:     {kind: kindExec, dir: 0, path: 1, flags: 4},
+	unix.SYS_CHDIR:        {kind: kindMove, dir: none, path: 0},
+	unix.SYS_FCHDIR:       {kind: kindMove, fd: 0},
 	unix.SYS_CONNECT:      {kind: kindConnect, fd: 0},
 	unix.SYS_SENDTO:       {kind: kindSend, fd: 0},
 	unix.SYS_BIND:         {kind: kindBind, fd: 0},
@@ -93,7 +96,7 @@ var shapes = func() map[int]shape {
 // Calls lists, sorted, the numbers of the calls a filter must answer with SECCOMP_RET_TRACE for learning to see every access to
 // files and sockets. write(2) is among them, for the note descriptor alone: compare its first argument, as 32 bits, with
 // learn.NoteFD. Look-ups (stat, access, readlink) and getdents are not: a look-up never becomes a rule, and a folder's names are
-// asked for by opening it.
+// asked for by opening it. chdir(2) is, as relative names mean something else after it.
 func Calls() []int {
 	return slices.Sorted(maps.Keys(shapes))
 }

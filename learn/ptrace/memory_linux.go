@@ -17,22 +17,27 @@ import (
 
 // readString reads a C string of at most PATH_MAX bytes; ok is false when it cannot be read to its end.
 func readString(tid int, addr uint64) (s string, ok bool) {
+	buf := make([]byte, unix.PathMax)
+	n, ok := readWords(tid, addr, buf)
+	return string(buf[:n]), ok
+}
+
+// readWords reads a C string into buf and gives its length; ok is false when it cannot be read to its end.
+func readWords(tid int, addr uint64, buf []byte) (length int, ok bool) {
 	if addr == 0 {
-		return "", false
+		return 0, false
 	}
-	var buf [unix.PathMax]byte
-	// Most paths are short: a first small read, up to the end of the page, saves copying the page.
-	const page = 4096
-	for _, size := range []int{min(256, page-int(addr%page)), len(buf)} {
+	// Most paths are short: a first small read saves copying the page.
+	for _, size := range []int{min(256, len(buf)), len(buf)} {
 		n := readMemory(tid, addr, buf[:size])
 		if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
-			return string(buf[:i]), true
+			return i, true
 		}
 		if n < size {
-			return "", false
+			return 0, false
 		}
 	}
-	return "", false
+	return 0, false
 }
 
 func readUint64(tid int, addr uint64) (uint64, bool) {

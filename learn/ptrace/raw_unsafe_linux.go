@@ -87,16 +87,27 @@ func readMemory(tid int, addr uint64, buf []byte) int {
 	const page = 4096 // the kernel fails a whole element that crosses into an unreadable page: one page an element
 	done := 0
 	for done < len(buf) {
-		n := min(len(buf)-done, page-int((addr+uint64(done))%page))
-		local := unix.Iovec{Base: &buf[done]}
-		local.SetLen(n)
-		remote := unix.RemoteIovec{Base: uintptr(addr) + uintptr(done), Len: n}
-		got, err := unix.ProcessVMReadv(tid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
-		if err != nil || got <= 0 {
+		var local [2]unix.Iovec
+		var remote [2]unix.RemoteIovec
+		n, parts := 0, uintptr(0)
+		for i := range local {
+			at := done + n
+			size := min(len(buf)-at, page-int((addr+uint64(at))%page))
+			if size == 0 {
+				break
+			}
+			local[i].Base = &buf[at]
+			local[i].SetLen(size)
+			remote[i] = unix.RemoteIovec{Base: uintptr(addr) + uintptr(at), Len: size}
+			n += size
+			parts++
+		}
+		got, _, e := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(tid), uintptr(unsafe.Pointer(&local)), parts, uintptr(unsafe.Pointer(&remote)), parts, 0)
+		if e != 0 || int(got) <= 0 {
 			return done
 		}
-		done += got
-		if got < n {
+		done += int(got)
+		if int(got) < n {
 			return done
 		}
 	}

@@ -39,6 +39,7 @@ func (t *tracer) add(parent, tid int, of status) *thread {
 }
 
 func (t *tracer) drop(th *thread) {
+	t.over(th)
 	delete(t.threads, th.tid)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +115,8 @@ func (t *tracer) executed(th *thread) {
 			t.emit(learn.Exited{TID: other.tid})
 		}
 	}
-	th.call = nil
+	t.over(th)
+	clear(th.told)
 	t.emit(learn.Executed{TID: th.tid, Old: old, File: program})
 	t.resume(th, 0)
 }

@@ -23,8 +23,12 @@ import (
 // thread is one traced thread.
 type thread struct {
 	tid, tgid int
-	call      *call // whose exit stop is awaited
-	held      bool  // it stopped before the event of the thread that made it, and waits for that
+	call      *call  // whose exit stop is awaited
+	cwd       string // where it stands, as of the age cwdAge of places
+	cwdAge    uint64
+	told      map[string]struct{} // plain opens, by their words, told since it last spoke and as of toldAge
+	toldAge   uint64
+	held      bool // it stopped before the event of the thread that made it, and waits for that
 }
 
 type tracer struct {
@@ -33,7 +37,8 @@ type tracer struct {
 	threads map[int]*thread
 	named   map[int]bool // calls told already
 	sockets sockets
-	root    int // the program's, as O_PATH; below 0 where it cannot be opened
+	places  places
+	scratch []byte // for the words of a call
 	result  Result
 
 	mu      sync.Mutex // guards procs: Run's watcher kills them
@@ -48,7 +53,7 @@ type tracer struct {
 // tracer, Yama, or a program that is not dumpable), release failed, or ctx ended. See ptrace(2), seccomp(2).
 func Run(ctx context.Context, t Target, release func() error, emit func(learn.Event)) (Result, error) {
 	tr := &tracer{target: t, emit: emit, threads: map[int]*thread{}, named: map[int]bool{},
-		sockets: sockets{}, procs: map[int]int{}}
+		sockets: sockets{}, procs: map[int]int{}, places: places{root: -1, folders: map[string]folder{}}, scratch: make([]byte, 1+unix.PathMax)}
 	if t.Pin {
 		defer pin(t.PID)()
 	}
@@ -60,9 +65,10 @@ func Run(ctx context.Context, t Target, release func() error, emit func(learn.Ev
 	}
 	tr.add(0, t.PID, statusOf(t.PID))
 	var err error
-	if tr.root, err = unix.Open(fmt.Sprintf("/proc/%d/root", t.PID), unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
-		defer unix.Close(tr.root)
+	if tr.places.root, err = unix.Open(fmt.Sprintf("/proc/%d/root", t.PID), unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
+		defer unix.Close(tr.places.root)
 	}
+	defer tr.places.forget()
 
 	done := make(chan struct{})
 	defer close(done)
@@ -161,7 +167,7 @@ func (t *tracer) resume(th *thread, signal int) {
 
 // called handles the entry of a traced call.
 func (t *tracer) called(th *thread) {
-	th.call = nil
+	t.over(th)
 	info, err := syscallInfoOf(th.tid)
 	if err != nil || info.Op != infoSeccomp {
 		t.resume(th, 0)
@@ -194,10 +200,26 @@ func (t *tracer) called(th *thread) {
 		t.named[nr] = true
 		t.emit(learn.Called{TID: th.tid, Name: t.name(nr)})
 	}
-	if !t.plainOpen(th, c) && t.enter(th, c) {
+	if t.plainOpen(th, c) {
+		t.resume(th, 0)
+		return
+	}
+	t.changing(c, 1)
+	if t.enter(th, c) {
 		th.call = c
 	}
 	t.resume(th, 0)
+}
+
+// changing is told of each call before it runs (by 1) and after it (by -1): what names lead to may be another thing then.
+func (t *tracer) changing(c *call, by int) {
+	switch c.shape.kind {
+	case kindOpen, kindOpenat2, kindCreat, kindMkdir, kindLink, kindTruncate, kindOther, kindConnect, kindSend, kindBind, kindListen, kindWrite, kindExec:
+		return // at most a new name comes of it, or one is refused
+	case kindMove:
+		t.places.moving += by
+	}
+	t.places.forget()
 }
 
 // enter looks at a call's arguments; the result says whether its exit matters.
@@ -205,6 +227,8 @@ func (t *tracer) enter(th *thread, c *call) bool {
 	switch c.shape.kind {
 	case kindOther, kindWrite:
 		return false
+	case kindMove:
+		return true
 	case kindConnect, kindSend, kindBind, kindListen:
 		c.a.name = t.sockets.enter(th, c)
 		return c.a.name != ""
@@ -215,7 +239,7 @@ func (t *tracer) enter(th *thread, c *call) bool {
 // returned handles the exit of a call.
 func (t *tracer) returned(th *thread) {
 	c := th.call
-	th.call = nil
+	t.over(th)
 	if info, err := syscallInfoOf(th.tid); err == nil && c != nil {
 		if result := int64(info.NR); !restarts(result) {
 			switch c.shape.kind {
@@ -227,6 +251,14 @@ func (t *tracer) returned(th *thread) {
 		}
 	}
 	t.resume(th, 0)
+}
+
+// over ends the waiting for a call's exit.
+func (t *tracer) over(th *thread) {
+	if th.call != nil {
+		t.changing(th.call, -1)
+	}
+	th.call = nil
 }
 
 func (t *tracer) refuse(th *thread, name string, errno unix.Errno) {
@@ -242,6 +274,7 @@ func (t *tracer) refuse(th *thread, name string, errno unix.Errno) {
 func (t *tracer) noted(th *thread, c *call) {
 	buf := make([]byte, min(c.args[2], learn.MaxNote))
 	n := readMemory(th.tid, c.args[1], buf)
+	clear(th.told)
 	t.emit(learn.Noted{TID: th.tid, Text: string(buf[:n])})
 	t.resume(th, 0)
 }

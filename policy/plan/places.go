@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -42,9 +43,20 @@ func (ps places) sorted() []*Place {
 	return out
 }
 
-// comparePaths orders by path elements, so that "/a/b" directly follows "/a" and never "/a-x".
+// comparePaths orders by path elements, so that "/a/b" directly follows "/a" and never "/a-x": "/" sorts before whatever a name may hold.
 func comparePaths(a, b string) int {
-	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] == b[i]:
+		case a[i] == '/':
+			return -1
+		case b[i] == '/':
+			return 1
+		default:
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // below reports whether p lies under dir, not at it.

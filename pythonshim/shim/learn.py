@@ -73,6 +73,14 @@ def again(what: str, name: object, f: object) -> bool:
 
 
 def paths(event: str, args: tuple, f: object) -> None:
+    # First what a walk through folders asks again and again: no more than a look whether its line has been noted for this one.
+    first = args[0]
+    if type(first) is str and f is not None:
+        if many.get((event, first.rpartition("/")[0], f.f_code, f.f_lineno), 0) > 16:
+            return
+        # Every box has the time zones: no line of the policy wants a reason, and some libraries go through all of them.
+        if first.startswith("/usr/share/zoneinfo/"):
+            return
     what, n = PATHS[event]
     names = [text(a) for a in args[:n] if issubclass(type(a), (str, bytes))]
     if not names and what == "list":
@@ -87,18 +95,23 @@ def paths(event: str, args: tuple, f: object) -> None:
         emit(what, names, at, "import of " + name.partition(".")[0] if name else func, lib)
         return
     if len(names) == 1:
-        # A line that goes through a folder: after some names one note speaks for the rest.
+        # A line that goes through a folder: after some names one note speaks for the rest. And after some folders it is taken to go on so.
         folder, slash, _ = names[0].rpartition("/")
-        line = (what, folder, f and f.f_code, f and f.f_lineno)
+        code = f and f.f_code
+        at = f and f.f_lineno
+        line = (event, folder, code, at)
         n = many.get(line, 0)
         if n > 16 or again(what, names[0], f):
             return
         if f is not None and owns(f):
             if len(many) > 4096:
                 many.clear()
-            many[line] = n + 1
-            if n == 16:
+            walked = many.get((event, code, at), 0)
+            if n == 16 or walked > 2:
+                many[(event, code, at)] = walked + 1
                 names = [(folder if slash else posix.getcwd()) + "/*"]
+                n = 16
+            many[line] = n + 1
         emit(what, names, *asker(f))
     elif not again(what, tuple(names), f):
         emit(what, names, *asker(f))
