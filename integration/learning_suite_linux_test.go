@@ -135,6 +135,7 @@ func TestLearningSuiteRefused(t *testing.T) {
 			{"no folder", "none/suite.toml", "", "", "psb: policy none/suite.toml: its folder " + s.project + "/none cannot be written: no such file or directory", "psb: hint: psb --learn-runner FILE …"},
 			{"without the include", "suite.toml", "version = 1\n", "version = 1\n", "psb: suite.toml does not include .py-sandboxes", `psb: hint: add it: include = [".py-sandboxes"]`},
 			{"not approved", "suite.toml", "version = 1\n", "version = 1\ninclude = [\".py-sandboxes\"]\n", "psb: suite.toml is not approved: it changed since it was", "psb: hint: read it, then psb policy approve --policy suite.toml"},
+			{"without the shim", "suite.toml", "version = 1\n[python]\nshim = false\n", "", "nothing tells the application from its tests", "psb: hint: psb --learn …"},
 			{"locked", "suite.toml", "version = 1\n", "version = 1\ninclude = [\".py-sandboxes\"]\nlocked = true\n", "psb: suite.toml is locked: learning cannot add to it", ""},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestLearningSuiteRefused(t *testing.T) {
 				}
 				r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--learn-runner", tc.file, "two.py", "a"}})
 				said, hints := psbLines(r.err)
-				if r.code != 125 || !slices.Contains(said, tc.says) || tc.hint != "" && !slices.Contains(hints, tc.hint) || r.out != "" {
+				if r.code != 125 || !strings.Contains(strings.Join(said, "\n"), tc.says) || tc.hint != "" && !slices.Contains(hints, tc.hint) || r.out != "" {
 					t.Errorf("%v", r)
 				}
 				if app, exists := s.policy(t); app != tc.app || exists != (tc.app != "") {

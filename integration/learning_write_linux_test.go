@@ -314,3 +314,31 @@ echo "=== done"
 		})
 	}
 }
+
+// TestRecordFullDisk: a record that finds no room is not there at all, and one line says why; the policy is written none the less.
+func TestRecordFullDisk(t *testing.T) {
+	if os.Getuid() != 0 {
+		ledger.Need(t, "root", os.ErrPermission)
+	}
+	const script = `set -e
+mkdir small
+mount -t tmpfs -o size=8k,mode=755,uid=$1,gid=$1 none small
+setpriv --reuid $1 --regid $1 --clear-groups "$PSB" --python "$PYTHON" --learn --record small/run.jsonl two.py a
+echo "=== there"
+ls -A small
+`
+	eachLearner(t, []string{"two"}, func(t *testing.T, s scene) {
+		as := s
+		as.who = person{"root", 0, 0} // who mounts; the run is the person's
+		r := as.run(t, call{argv: []string{"unshare", "-m", "sh", "-c", script, "sh", fmt.Sprint(s.who.uid)}, env: []string{"PSB=" + psb(t), "PYTHON=" + systemPython}})
+		said, _ := psbLines(r.err)
+		if r.code != 0 || !strings.HasSuffix(r.out, "=== there\n") || !slices.ContainsFunc(said, func(l string) bool {
+			return strings.HasPrefix(l, "psb: record small/run.jsonl: ") && strings.HasSuffix(l, "no space left on device")
+		}) {
+			t.Errorf("%v", r)
+		}
+		if policy, there := s.policy(t); !there || !strings.Contains(policy, twoReads) {
+			t.Errorf("the policy is\n%s", policy)
+		}
+	})
+}

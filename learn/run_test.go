@@ -146,3 +146,46 @@ func TestRecords(t *testing.T) {
 		})
 	}
 }
+
+// Whatever a record says of its machine: no panic, what is proposed is a policy, and what it costs is bounded by the record.
+func FuzzRun(f *testing.F) {
+	for _, file := range []string{"example", "failed"} {
+		a, err := txtar.ParseFile("testdata/records/" + file + ".txtar")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(section(a, "record"))
+	}
+	for seed := range uint64(3) {
+		text, _, _ := recorded(f, invent(seed), madeUp())
+		f.Add(text)
+		f.Add(bytes.Replace(text, []byte("\n"), []byte("\n{\"event\":\"known\",\"object\":\"runner\",\"list\":[\"/home/ann/app/suite\",\"x\",\"y\"]}\n"), 1))
+	}
+	f.Add([]byte(recordHeader + "\n" + `{"event":"known","object":"project","list":["p/.."]}` + "\n" + `{"event":"accessed","tid":1,"op":"write","object":"//../x/","how":"new"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		run := NewRun()
+		_ = Replay(bytes.NewReader(data), run.Add)
+		k := run.Knowledge()
+		p, err := policy.Parse(filepath.Join("/", k.Folder, ".py-sandboxes"), nil)
+		if err == nil {
+			p, err = p.Expand(k.Macros)
+		}
+		if err != nil {
+			return // folders that are none
+		}
+		missing, report := Propose(run.Set, k, p)
+		report.Ended(run.Ending())
+		_ = report.Lines()
+		if _, _, err := policy.Edit(policy.New(run.Word("about")), Rules(missing)); err != nil {
+			t.Fatalf("no policy: %v", err)
+		}
+		if run.Split != nil {
+			missing, _ = run.Split.Application(k, p)
+			if _, _, err := policy.Edit(nil, Rules(missing)); err != nil {
+				t.Fatalf("no policy of the application: %v", err)
+			}
+		}
+		var usage Usage
+		usage.Count(p, run)
+	})
+}

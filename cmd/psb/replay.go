@@ -68,7 +68,8 @@ func replay(w *world, file string, runner bool, records []string) error {
 		var missing []learn.Grant
 		var report *learn.Report
 		if run.Split != nil {
-			missing, report = run.Split.Application(known, p)
+			missing, _ = run.Split.Application(known, p)
+			report = &learn.Report{Added: missing} // as the run did: the whole is told with the runner's
 		} else {
 			missing, report = learn.Propose(run.Set, known, p)
 		}
@@ -80,7 +81,11 @@ func replay(w *world, file string, runner bool, records []string) error {
 				return err
 			}
 		}
-		report.Ended(run.Ending())
+		end := run.Ending()
+		if run.Split != nil && !runner {
+			end.Peak = 0
+		}
+		report.Ended(end)
 		for _, l := range report.Lines() {
 			w.ui.say("%s", plainLine(l))
 		}

@@ -23,6 +23,9 @@ func (j *job) suite(file string) (*job, error) {
 	if s.where.policy == j.where.policy {
 		return nil, refuse("psb --learn-runner FILE …", "--learn-runner %s: it is the application's own policy", plainText(name))
 	}
+	if !j.policy.Shim || !j.layout.ShimFits() {
+		return nil, refuse("psb --learn …", "--learn-runner: without the shim (Python %s) nothing tells the application from its tests", j.layout.Version)
+	}
 	if include := s.includes(); strconv.Quote(include) != `"`+include+`"` {
 		return nil, refuse("psb --learn-runner FILE …", "--learn-runner %s: no file can include %s", plainText(name), plainText(include))
 	}
