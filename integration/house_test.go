@@ -32,7 +32,8 @@ var mayImport = map[string]struct {
 	"mcpserver":               {[]string{"policy"}, "it declares the Runner it needs, and is given one"},
 	"cmd/psb": {[]string{"policy", "policy/plan", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
-	"integration": {nil, "it holds psb to what it says and must not share its opinions"},
+	"cmd/psb/report": {nil, "a leaf: it writes down what it is told, and knows nothing else"},
+	"integration":    {nil, "it holds psb to what it says and must not share its opinions"},
 	// It gives another launcher psb's own root and filter, and judges nothing.
 	"integration/bench": {[]string{"policy/plan", "seccomp", "pythonshim"}, "it measures"},
 }
@@ -53,8 +54,9 @@ var mayUse = map[string][]string{
 	"learn/ptrace":            {"golang.org/x/sys/unix"},
 	"mcpserver":               {"github.com/modelcontextprotocol/go-sdk"},
 	"cmd/psb":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
+	"cmd/psb/report":          {},
 	"integration/bench":       {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
-	"integration":             {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix"},
+	"integration":             {"github.com/BurntSushi/toml", "github.com/rhysd/actionlint", "github.com/rogpeppe/go-internal", "go.yaml.in/yaml/v4", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix"},
 }
 
 // neverUse are standard packages that have no place where they are named, and why.
@@ -74,12 +76,13 @@ var neverUse = []struct {
 	{"io/ioutil", nil, "replaced by io and os"},
 }
 
-// testsMayUse is what any test may check against: the kernel's own calls, a second opinion on filters and rulesets, scripts.
+// testsMayUse is what any test may check against: the kernel's own calls, a second opinion on filters, rulesets and SARIF, scripts.
 func testsMayUse(s source) []string {
 	if !s.test {
 		return nil
 	}
-	return []string{"golang.org/x/sys/unix", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/rogpeppe/go-internal"}
+	return []string{"golang.org/x/sys/unix", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/rogpeppe/go-internal",
+		"github.com/owenrumney/go-sarif/v3", "github.com/santhosh-tekuri/jsonschema/v6"}
 }
 
 // house gives the entry of the map that a folder belongs to: its own, or the nearest above it.
@@ -133,7 +136,7 @@ func TestPureHalvesBuildElsewhere(t *testing.T) {
 	}
 	root, err := moduleRoot()
 	must(t, err)
-	pure := []string{"./policy", "./policy/plan", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/..."}
+	pure := []string{"./policy", "./policy/plan", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/...", "./cmd/psb/report"}
 	cmd := exec.Command("go", append([]string{"build"}, pure...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"psb/cmd/psb/report"
 )
 
 // form is how the program was named on the command line.
@@ -31,27 +33,29 @@ type runLine struct {
 
 // options are psb's own; all are long.
 type options struct {
-	policy     string
-	learn      bool
-	learnFile  string
-	learnUnix  []string
-	learnWrite []string
-	allow      []string
-	limits     []string
-	python     string
-	provider   string
-	allowGaps  []string
-	require    []string
-	report     string
-	parallel   bool
-	json       bool // explain only
-	timing     bool // explain only
+	policy       string
+	learn        bool
+	learnFile    string
+	learnUnix    []string
+	learnWrite   []string
+	allow        []string
+	limits       []string
+	python       string
+	provider     string
+	allowGaps    []string
+	require      []string
+	reports      []string
+	failOnDenial bool
+	parallel     bool
+	json         bool // explain only
+	timing       bool // explain only
 }
 
 // runOptions are psb's own options as completion offers them; what their value is decides what is offered for it.
 var runOptions = []struct{ name, value, what string }{
 	{"allow", "rule", "one more right for this run"},
 	{"allow-gap", "gap", "go on without what this host cannot do"},
+	{"fail-on-denial", "", "status 123 when something was refused and the program ended with 0"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
@@ -61,7 +65,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"policy", "file", "use this policy; naming it approves it"},
 	{"provider", "provider", "how the box is built"},
 	{"python", "file", "the interpreter"},
-	{"report", "file", "write how the run ended and what was refused"},
+	{"report", "file", "write how the run ended and what was refused: .json .jsonl .sarif .xml"},
 	{"require", "layer", "stop when this layer is missing, too"},
 }
 
@@ -154,6 +158,9 @@ func (r *runLine) long(words []string) (int, error) {
 	case "parallel":
 		r.parallel = true
 		return 1, noValue(name, glued)
+	case "fail-on-denial":
+		r.failOnDenial = true
+		return 1, noValue(name, glued)
 	case "json":
 		r.json = true
 		return 1, noValue(name, glued)
@@ -169,7 +176,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"learn", "parallel", "help", "fail-on-denial"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"
@@ -209,10 +216,10 @@ func (r *runLine) long(words []string) (int, error) {
 	case "require":
 		r.require = append(r.require, strings.Split(value, ",")...)
 	case "report":
-		if !strings.HasSuffix(value, ".json") {
-			return 0, &usageError{fmt.Sprintf("--report %s: only .json is written by this build", value), "--report FILE.json"}
+		if _, err := report.FormatOf(value); err != nil {
+			return 0, &usageError{"--report " + err.Error(), "--report FILE.json"}
 		}
-		r.report = value
+		r.reports = append(r.reports, value)
 	}
 	return n, nil
 }
@@ -324,4 +331,12 @@ func afterOptions(args []string, words ...string) []string {
 		at += n
 	}
 	return slices.Concat(args[:at], words, args[at:])
+}
+
+// needed are the layers that a run must have beside those of the policy. Who wants to fail by what is refused must hear of it.
+func (o options) needed() []string {
+	if o.failOnDenial {
+		return append(slices.Clone(o.require), "notify")
+	}
+	return o.require
 }

@@ -20,7 +20,7 @@ import (
 func learnRun(w *world, line *runLine) (int, error) {
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := programThere(w, line, j.where); err != nil {
-		return refusedStatus(err), err
+		return refusedStatus(err), j.refused(err)
 	}
 	if !takesPolicy(line.form) && line.learnFile == "" && line.policy == "" {
 		return exitRefused, &usageError{"--learn needs a script or a module: a policy belongs to a file", "psb --learn SCRIPT, or psb --learn=FILE …"}
@@ -49,7 +49,6 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if j.plan.Provider == plan.None {
 		return exitRefused, j.refused(refuse("psb doctor", "learning needs walls: without them its floor does not hold"))
 	}
-	j.reportIn = lookAtFolder(filepath.Dir(absolute(w.cwd, j.opts.report)))
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
@@ -59,28 +58,15 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err == nil {
 		err = r.err
 	}
-	if rerr := j.writeReport(o, err, nil); rerr != nil {
-		w.ui.say("report: %v", rerr)
-	}
 	if err != nil {
-		return refusedStatus(err), err
+		return j.reported(&o, denials{}, err)
 	}
 	if !o.started { // asked to end before the program ran: there is nothing to write
-		return dieOf(o.died), nil
+		return j.reported(&o, denials{}, nil)
 	}
-	for _, n := range j.plan.Watched {
-		if n != j.where.policy && present(n) { // of the policy keep tells
-			w.ui.say("planted: %s", plainText(shown(w.cwd, n)))
-		}
-	}
+	j.tellPlanted()
 	j.tellEnd(o)
-	if err := j.keep(r, o); err != nil {
-		return exitRefused, err
-	}
-	if o.died != 0 {
-		return dieOf(o.died), nil
-	}
-	return o.status, nil
+	return j.reported(&o, denials{}, j.keep(r, o))
 }
 
 // bringCache makes the cache folder of an account that has none yet, so that what a program keeps there is learned. It stays, as it does when
@@ -166,6 +152,7 @@ func (j *job) keep(r *recorder, o outcome) error {
 	}
 	found.report.Peak = r.result.Peak
 	found.report.Partial = partial(o)
+	j.learned = found.report
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
 	}
@@ -379,7 +366,7 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 			words = "psb --learn -m " + shellQuote(line.target)
 		}
 		r.hints = []string{"run " + words + " once where you trust it, read what it wrote, and commit it; who gets it with the code approves it: psb policy approve"}
-		return exitRefused, r
+		return exitRefused, j.refused(r)
 	}
 	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))
