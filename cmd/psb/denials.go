@@ -178,8 +178,11 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 		if o.Kind == plan.Absent {
 			return createRefused(j, o, errno)
 		}
-		if j.policy.Decide(a).Allowed || errno == "30" {
+		switch {
+		case errno == "30":
 			a.Op = policy.OpWrite
+		case j.policy.Decide(a).Allowed:
+			return refusedReadable(j, o)
 		}
 		return a, true
 	}

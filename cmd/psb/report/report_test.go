@@ -147,7 +147,7 @@ type readSarif struct {
 		Invocations []struct {
 			ExecutionSuccessful bool
 			ExitCode            int
-			Start               string `json:"processStartFailureMessage"`
+			Start               string                   `json:"processStartFailureMessage"`
 			Notes               []struct{ Level string } `json:"toolExecutionNotifications"`
 		}
 		Results []struct {
