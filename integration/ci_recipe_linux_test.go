@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rhysd/actionlint"
 	"go.yaml.in/yaml/v4"
@@ -127,14 +128,14 @@ func newPipeline(t *testing.T, who person) *pipeline {
 		"app.py":            "import rates\n\ndef total():\n    return rates.rate('EUR') + len(open('data/base.csv').read())\n",
 		"data/base.csv":     "a,b\n",
 		"tests/test_app.py": "import app\n\ndef test_total():\n    assert app.total() == 6\n",
-		".gitignore":        ".venv/\n__pycache__/\npsb.*\n",
+		".gitignore":        "__pycache__/\npsb.*\n",
 		"pyproject.toml":    "[tool.pytest.ini_options]\npythonpath = ['.']\n",
 		"requirements.txt":  p.wheel("1.0", "def rate(name):\n    return 2\n"),
 	})
 	p.git("init", "-q")
 	p.git("remote", "add", "origin", p.project)
 	p.install()
-	p.want(0, psb(t), "--learn", "--python", ".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+	p.want(0, psb(t), "--learn", "--python", p.home+"/venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 	p.git("add", "-A")
 	p.git("commit", "-qm", "base")
 	p.base = strings.TrimSpace(p.git("rev-parse", "HEAD"))
@@ -180,7 +181,7 @@ func (p *pipeline) environment() []string {
 
 func (p *pipeline) want(code int, argv ...string) result {
 	p.t.Helper()
-	r := p.run(p.t, call{argv: argv, env: p.environment()})
+	r := p.run(p.t, call{argv: argv, env: p.environment(), timeout: 5 * time.Minute})
 	if r.code != code {
 		p.t.Fatalf("%v: %v, want %d", argv, r, code)
 	}
@@ -194,8 +195,8 @@ func (p *pipeline) git(args ...string) string {
 
 // install is the recipe's step for dependencies; pytest comes from the system.
 func (p *pipeline) install() {
-	p.want(0, "/usr/bin/python3", "-m", "venv", "--system-site-packages", ".venv")
-	p.want(0, ".venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt")
+	p.want(0, "/usr/bin/python3", "-I", "-m", "venv", "--system-site-packages", p.home+"/venv")
+	p.want(0, p.home+"/venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt")
 }
 
 // change is a pull request: its files on a branch of their own.
@@ -213,7 +214,6 @@ func (p *pipeline) job(r recipe, name string) (status int, at string, said strin
 	p.t.Helper()
 	must(p.t, os.RemoveAll(p.temp))
 	must(p.t, os.RemoveAll(p.project+".base"))
-	must(p.t, os.RemoveAll(p.project+"/.venv"))
 	must(p.t, os.MkdirAll(p.temp, 0o755))
 	p.give(p.t)
 	p.git("worktree", "prune")
@@ -227,8 +227,8 @@ func (p *pipeline) job(r recipe, name string) (status int, at string, said strin
 			return -1, "", ""
 		}
 		// The tests need pytest, which comes from the system and not from the recipe's index.
-		script := strings.ReplaceAll(s.run, "-m venv .venv", "-m venv --system-site-packages .venv")
-		got := p.run(p.t, call{argv: []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script}, env: append(p.environment(), r.env(p)...)})
+		script := strings.ReplaceAll(s.run, "-I -m venv ", "-I -m venv --system-site-packages ")
+		got := p.run(p.t, call{argv: []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script}, env: append(p.environment(), r.env(p)...), timeout: 5 * time.Minute})
 		said += got.out + got.err
 		if got.code != 0 {
 			return got.code, s.name, said
@@ -283,13 +283,20 @@ def rate(name):
     return 2
 `
 
+const grabs = `import os
+try:
+    open(os.path.expanduser("~/grabbed"), "w").close()
+except OSError:
+    pass
+`
+
 const newFile = `import subprocess, sys
 def rate(name):
     return 2 if open("/etc/machine-id", "rb") else 0
 `
 
 // TestRecipe runs the commands of docs/ci's pipeline files on a project with a history: what changes nothing passes; a dependency that reaches
-// for a new host or a new file fails, and the report names the host; rights that a change brings along do not count for it.
+// for a new host fails, and the report names it; rights that a change brings along do not count for it, and none of its code runs outside.
 func TestRecipe(t *testing.T) {
 	if controlOnly() {
 		t.Skip("needs psb")
@@ -299,52 +306,89 @@ func TestRecipe(t *testing.T) {
 	ledger.Need(t, "pytest", exec.Command("/usr/bin/python3", "-c", "import pytest").Run())
 	ledger.Need(t, "ensurepip", exec.Command("/usr/bin/python3", "-c", "import ensurepip").Run())
 	all := people()
-	// A hosted runner is an ordinary user, a container's job is root.
-	for _, of := range []struct {
-		recipe
-		who person
-	}{{githubRecipe(t), all[len(all)-1]}, {gitlabRecipe(t), all[0]}} {
-		r := of.recipe
-		t.Run(r.file, func(t *testing.T) {
-			t.Parallel()
-			p := newPipeline(t, of.who)
-			grab := "telemetry.example.com"
-			policy, err := os.ReadFile(p.project + "/.py-sandboxes")
-			must(t, err)
+	t.Run("github-actions.yml", func(t *testing.T) { // a hosted runner is an ordinary user
+		p, r := newPipeline(t, all[len(all)-1]), githubRecipe(t)
+		p.harmless(r)
+		p.newHost(r)
+		p.grantsItself(r)
+		p.newFile(r)
+	})
+	t.Run("gitlab-ci.yml", func(t *testing.T) { // a container's job is root
+		p, r := newPipeline(t, all[0]), gitlabRecipe(t)
+		p.harmless(r)
+		p.options(r)
+		p.grantsItself(r)
+	})
+}
 
-			p.change(map[string]string{"app.py": "import rates\n\n\ndef total():\n    return len(open('data/base.csv').read()) + rates.rate('EUR')\n"})
-			if status, at, said := p.job(r, "confined"); status != 0 {
-				t.Fatalf("a harmless change fails: %d at %s\n%s", status, at, said)
-			}
-			if list := p.found(); len(list) != 0 {
-				t.Errorf("a harmless change has results: %v", list)
-			}
-			if status, at, said := p.job(r, "rights"); status > 0 {
-				t.Errorf("a change that asks for nothing: %d at %s\n%s", status, at, said)
-			}
+const toHost = "telemetry.example.com"
 
-			p.change(map[string]string{"requirements.txt": p.wheel("1.1", newHost)})
-			want := "denied/connect .py-sandboxes denied: connect " + grab + " (2 times)"
-			if status, at, said := p.job(r, "confined"); status != 123 || !slices.Contains(p.found(), want) || len(p.found()) != 1 || !strings.Contains(said, "1 passed") {
-				t.Errorf("a dependency with a new host: %d at %s, %v\n%s", status, at, p.found(), said)
-			}
+var toHostResult = "denied/connect .py-sandboxes denied: connect " + toHost + " (2 times)"
 
-			p.change(map[string]string{"requirements.txt": p.wheel("1.2", newFile)})
-			if status, at, said := p.job(r, "confined"); status != 1 || !strings.Contains(said, "/etc/machine-id") {
-				t.Errorf("a dependency with a new file: %d at %s\n%s", status, at, said)
-			}
+// harmless: another way to write the same, and modules of names that Python or pip might look for.
+func (p *pipeline) harmless(r recipe) {
+	p.t.Helper()
+	p.change(map[string]string{"app.py": "import rates\n\n\ndef total():\n    return len(open('data/base.csv').read()) + rates.rate('EUR')\n",
+		"venv.py": grabs, "pip.py": grabs, "ensurepip.py": grabs, "sitecustomize.py": grabs})
+	if status, at, said := p.job(r, "confined"); status != 0 {
+		p.t.Fatalf("a harmless change fails: %d at %s\n%s", status, at, said)
+	}
+	if list := p.found(); len(list) != 0 {
+		p.t.Errorf("a harmless change has results: %v", list)
+	}
+	if _, err := os.Lstat(p.home + "/grabbed"); err == nil {
+		p.t.Error("code of a change ran outside the box")
+	}
+	if status, at, said := p.job(r, "rights"); status > 0 {
+		p.t.Errorf("a change that asks for nothing: %d at %s\n%s", status, at, said)
+	}
+	// Control: without -I the module is taken from the checkout.
+	p.run(p.t, call{argv: []string{"/usr/bin/python3", "-m", "venv", p.temp + "/other"}})
+	if err := os.Remove(p.home + "/grabbed"); err != nil {
+		p.t.Error("control: the module of the checkout did not run")
+	}
+}
 
-			p.change(map[string]string{"requirements.txt": p.wheel("1.3", newHost), ".py-sandboxes": string(policy) + "\n[net]\n\"" + grab + ":443\" = \"connect\"\n"})
-			if status, at, said := p.job(r, "confined"); status != 123 || !slices.Contains(p.found(), want) {
-				t.Errorf("a change that grants itself a host: %d at %s, %v\n%s", status, at, p.found(), said)
-			}
-			control := p.run(t, call{argv: []string{"bash", "-c", "git reset -q --hard && exec psb --policy .py-sandboxes --python .venv/bin/python --fail-on-denial -m pytest -q -p no:cacheprovider"}})
-			if control.code != 0 { // with the rights it brings along it would have passed
-				t.Errorf("control: %v", control)
-			}
-			if status, _, said := p.job(r, "rights"); status >= 0 && (status != 1 || !strings.Contains(said, grab+":443")) {
-				t.Errorf("the rights it asks for are not told: %d\n%s", status, said)
-			}
-		})
+// newHost: an update of a dependency calls home and swallows the refusal; the tests pass and the run does not.
+func (p *pipeline) newHost(r recipe) {
+	p.t.Helper()
+	p.change(map[string]string{"requirements.txt": p.wheel("1.1", newHost)})
+	if status, at, said := p.job(r, "confined"); status != 123 || !slices.Equal(p.found(), []string{toHostResult}) || !strings.Contains(said, "1 passed") {
+		p.t.Errorf("a dependency with a new host: %d at %s, %v\n%s", status, at, p.found(), said)
+	}
+}
+
+// newFile: the test runner catches the error, fails the test and names the file itself.
+func (p *pipeline) newFile(r recipe) {
+	p.t.Helper()
+	p.change(map[string]string{"requirements.txt": p.wheel("1.2", newFile)})
+	if status, at, said := p.job(r, "confined"); status != 1 || !strings.Contains(said, "/etc/machine-id") {
+		p.t.Errorf("a dependency with a new file: %d at %s\n%s", status, at, said)
+	}
+}
+
+// grantsItself: the rule that a change brings along does not count, and the job for rights tells it.
+func (p *pipeline) grantsItself(r recipe) {
+	p.t.Helper()
+	policy := p.git("show", p.base+":.py-sandboxes")
+	p.change(map[string]string{"requirements.txt": p.wheel("1.3", newHost), ".py-sandboxes": policy + "\n[net]\n\"" + toHost + ":443\" = \"connect\"\n"})
+	if status, at, said := p.job(r, "confined"); status != 123 || !slices.Contains(p.found(), toHostResult) {
+		p.t.Errorf("a change that grants itself a host: %d at %s, %v\n%s", status, at, p.found(), said)
+	}
+	// Control: with the rights it brings along it would have passed. What is not refused fails at the name, which no server knows.
+	venv := map[string]string{"github-actions.yml": p.temp + "/venv", "gitlab-ci.yml": p.project + ".venv"}[r.file]
+	p.git("reset", "-q", "--hard")
+	p.want(0, psb(p.t), "--policy", ".py-sandboxes", "--python", venv+"/bin/python", "--fail-on-denial", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+	if status, _, said := p.job(r, "rights"); status >= 0 && (status != 1 || !strings.Contains(said, toHost+":443")) {
+		p.t.Errorf("the rights it asks for are not told: %d\n%s", status, said)
+	}
+}
+
+// options: a requirements file asks pip to build, that is to run, a dependency.
+func (p *pipeline) options(r recipe) {
+	p.t.Helper()
+	p.change(map[string]string{"requirements.txt": "--no-binary :all:\n" + p.wheel("1.4", "")})
+	if status, at, said := p.job(r, "confined"); status != 1 || !strings.Contains(said, "1:--no-binary :all:\nrequirements.txt: only lines") {
+		p.t.Errorf("a change with options for pip: %d at %s\n%s", status, at, said)
 	}
 }

@@ -42,9 +42,9 @@ func TestReportsAreReadByOthers(t *testing.T) {
 			if r.code != 0 || strings.Count(r.err, "psb: denied: ") < 4 {
 				t.Fatal(r)
 			}
-			log, err := sarif.Open(s.project+"/r.sarif")
+			log, err := sarif.Open(s.project + "/r.sarif")
 			must(t, err)
-					if n := len(log.Runs[0].Results); n < 4 {
+			if n := len(log.Runs[0].Results); n < 4 {
 				t.Errorf("%d results", n)
 			}
 			for _, x := range log.Runs[0].Results {

@@ -61,7 +61,7 @@ func (r *Report) findings() []finding {
 		if f.name == "" {
 			f.name = f.title
 		}
-		f.name, f.title = visible(f.name), visible(f.title)
+		f.rule, f.name, f.title = visible(f.rule), visible(f.name), visible(f.title)
 		for j, m := range f.more {
 			f.more[j] = visible(m)
 		}
@@ -180,10 +180,12 @@ func (r *Report) learning() []finding {
 }
 
 // outcome is the run's end in one line.
-func (r *Report) outcome() string {
+func (r *Report) outcome() string { return visible(r.ending()) }
+
+func (r *Report) ending() string {
 	switch {
 	case r.Error != "":
-		return "psb: " + visible(firstLine(r.Error))
+		return "psb: " + firstLine(r.Error)
 	case r.Failed:
 		return fmt.Sprintf("refusals, so status %d (--fail-on-denial)", r.Status)
 	case r.Reason == "signal":

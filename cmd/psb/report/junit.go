@@ -82,7 +82,7 @@ type junitSays struct {
 // runCase is the run itself.
 func (r *Report) runCase() junitCase {
 	c := junitCase{Class: "psb", Name: "run " + visible(r.program()), Time: seconds(r.Usage.WallSeconds)}
-	switch say := (&junitSays{Message: r.outcome(), Type: r.Reason, Text: r.outcome()}); {
+	switch say := (&junitSays{Message: r.outcome(), Type: visible(r.Reason), Text: r.outcome()}); {
 	case r.Error != "":
 		say.Text = visibleLines(r.Error)
 		c.Error = say
