@@ -35,6 +35,7 @@ var mayImport = map[string]struct {
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
 	"integration":       {nil, "it holds psb to what it says and must not share its opinions"},
 	"integration/score": {[]string{"integration/programs"}, "it judges psb from outside, by the programs the tests run"},
+	"cmd/psb/report":    {nil, "a leaf: it writes down what it is told, and knows nothing else"},
 	// It gives another launcher psb's own root and filter, and judges nothing.
 	"integration/bench": {[]string{"policy/plan", "seccomp", "pythonshim"}, "it measures"},
 }
@@ -56,11 +57,12 @@ var mayUse = map[string][]string{
 	"learn/ptrace":            {"golang.org/x/sys/unix"},
 	"mcpserver":               {"github.com/modelcontextprotocol/go-sdk"},
 	"cmd/psb":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
+	"cmd/psb/report":          {},
 	"integration/bench":       {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 	"integration/score":       {"github.com/BurntSushi/toml"},
 	"integration/programs":    {"github.com/BurntSushi/toml"},
-	"integration": {"github.com/BurntSushi/toml", "github.com/rogpeppe/go-internal", "golang.org/x/net/bpf", "golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix", "k8s.io/api",
-		"k8s.io/apimachinery", "sigs.k8s.io/yaml", "github.com/opencontainers/runtime-spec"},
+	"integration": {"github.com/BurntSushi/toml", "github.com/rhysd/actionlint", "github.com/rogpeppe/go-internal", "go.yaml.in/yaml/v4", "golang.org/x/net/bpf",
+		"golang.org/x/net/dns/dnsmessage", "golang.org/x/sys/unix", "k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/yaml", "github.com/opencontainers/runtime-spec"},
 }
 
 // neverUse are standard packages that have no place where they are named, and why.
@@ -80,12 +82,13 @@ var neverUse = []struct {
 	{"io/ioutil", nil, "replaced by io and os"},
 }
 
-// testsMayUse is what any test may check against: the kernel's own calls, a second opinion on filters and rulesets, scripts.
+// testsMayUse is what any test may check against: the kernel's own calls, a second opinion on filters, rulesets and SARIF, scripts.
 func testsMayUse(s source) []string {
 	if !s.test {
 		return nil
 	}
-	return []string{"golang.org/x/sys/unix", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/rogpeppe/go-internal"}
+	return []string{"golang.org/x/sys/unix", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/rogpeppe/go-internal",
+		"github.com/owenrumney/go-sarif/v3", "github.com/santhosh-tekuri/jsonschema/v6"}
 }
 
 // house gives the entry of the map that a folder belongs to: its own, or the nearest above it.
@@ -139,7 +142,7 @@ func TestPureHalvesBuildElsewhere(t *testing.T) {
 	}
 	root, err := moduleRoot()
 	must(t, err)
-	pure := []string{"./policy", "./policy/plan", "./policy/plan/export", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/..."}
+	pure := []string{"./policy", "./policy/plan", "./policy/plan/export", "./landlock", "./seccomp", "./cgroups", "./namespaces", "./learn", "./pythonshim/...", "./cmd/psb/report"}
 	cmd := exec.Command("go", append([]string{"build"}, pure...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"psb/cmd/psb/report"
 )
 
 // form is how the program was named on the command line.
@@ -31,25 +33,26 @@ type runLine struct {
 
 // options are psb's own; all are long.
 type options struct {
-	policy     string
-	learn      bool
-	learnFile  string
-	learnRun   string // the policy of a test runner
-	learnUnix  []string
-	learnWrite []string
-	allow      []string
-	limits     []string
-	python     string
-	provider   string
-	allowGaps  []string
-	require    []string
-	report     string
-	record     string
-	parallel   bool
-	explain    bool // --explain-denials
-	ask        bool
-	json       bool // explain only
-	timing     bool // explain only
+	policy       string
+	learn        bool
+	learnFile    string
+	learnRun     string // the policy of a test runner
+	learnUnix    []string
+	learnWrite   []string
+	allow        []string
+	limits       []string
+	python       string
+	provider     string
+	allowGaps    []string
+	require      []string
+	reports      []string
+	record       string
+	failOnDenial bool
+	parallel     bool
+	explain      bool // --explain-denials
+	ask          bool
+	json         bool // explain only
+	timing       bool // explain only
 }
 
 // runOptions are psb's own options as completion offers them; what their value is decides what is offered for it.
@@ -58,6 +61,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"allow-gap", "gap", "go on without what this host cannot do"},
 	{"ask", "", "ask at the terminal before refusing"},
 	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
+	{"fail-on-denial", "", "status 123 when something was refused and the program ended with 0"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
 	{"learn-runner", "file", "learn a test suite: what its runner and tests ask goes into this file"},
@@ -69,7 +73,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"provider", "provider", "how the box is built"},
 	{"python", "file", "the interpreter"},
 	{"record", "file", "keep what the learning run saw, for psb replay"},
-	{"report", "file", "write how the run ended and what was refused"},
+	{"report", "file", "write how the run ended and what was refused: .json .jsonl .sarif .xml"},
 	{"require", "layer", "stop when this layer is missing, too"},
 }
 
@@ -168,6 +172,9 @@ func (r *runLine) long(words []string) (int, error) {
 	case "explain-denials":
 		r.explain = true
 		return 1, noValue(name, glued)
+	case "fail-on-denial":
+		r.failOnDenial = true
+		return 1, noValue(name, glued)
 	case "json":
 		r.json = true
 		return 1, noValue(name, glued)
@@ -183,7 +190,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "ask", "explain-denials", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"learn", "parallel", "ask", "explain-denials", "fail-on-denial", "help"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"
@@ -227,10 +234,10 @@ func (r *runLine) long(words []string) (int, error) {
 	case "record":
 		r.record = value
 	case "report":
-		if !strings.HasSuffix(value, ".json") {
-			return 0, &usageError{fmt.Sprintf("--report %s: only .json is written by this build", value), "--report FILE.json"}
+		if _, err := report.FormatOf(value); err != nil {
+			return 0, &usageError{"--report " + err.Error(), "--report FILE.json"}
 		}
-		r.report = value
+		r.reports = append(r.reports, value)
 	}
 	return n, nil
 }
@@ -342,4 +349,12 @@ func afterOptions(args []string, words ...string) []string {
 		at += n
 	}
 	return slices.Concat(args[:at], words, args[at:])
+}
+
+// needed are the layers that a run must have beside those of the policy. Who wants to fail by what is refused must hear of it.
+func (o options) needed() []string {
+	if o.failOnDenial {
+		return append(slices.Clone(o.require), "notify")
+	}
+	return o.require
 }

@@ -44,34 +44,35 @@ func TestParseRun(t *testing.T) {
 }
 
 func TestParseRunOptions(t *testing.T) {
-	r, err := parseRun([]string{"--policy", "p", "--allow", "read data/x y", "--limit=wall=1s", "--allow-gap", "a,b", "--require", "notify", "--report", "r.json",
+	r, err := parseRun([]string{"--policy", "p", "--allow", "read data/x y", "--limit=wall=1s", "--allow-gap", "a,b", "--require", "notify", "--report", "r.json", "--report=r.sarif", "--fail-on-denial",
 		"--provider", "landlock", "--parallel", "--learn", "x.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.policy != "p" || !slices.Equal(r.allow, []string{"read data/x y"}) || !slices.Equal(r.limits, []string{"wall=1s"}) || !slices.Equal(r.allowGaps, []string{"a", "b"}) ||
-		!slices.Equal(r.require, []string{"notify"}) || r.report != "r.json" || r.provider != "landlock" || !r.parallel || !r.learn || r.learnFile != "" {
+		!slices.Equal(r.require, []string{"notify"}) || !slices.Equal(r.reports, []string{"r.json", "r.sarif"}) || !r.failOnDenial || r.provider != "landlock" || !r.parallel || !r.learn || r.learnFile != "" {
 		t.Errorf("options %+v", r.options)
 	}
 }
 
 func TestParseRunRefuses(t *testing.T) {
 	for words, want := range map[string]string{
-		"--polcy p x.py":     "did you mean --policy?",
-		"--policy":           "needs a value",
-		"--policy= x.py":     "empty value",
-		"--learn= x.py":      "names no file",
-		"--parallel=1 x.py":  "takes no value",
-		"--audit x.py":       "not in this build",
-		"--report r.xml x":   "only .json",
-		"--provider bwrap x": "one of auto, namespaces, landlock, none",
-		"-m":                 "-m needs a value",
-		"-c":                 "-c needs a value",
-		"-W":                 "-W needs a value",
-		"-z x.py":            "unknown python option -z",
-		"-h":                 "psb --help",
-		"-- ls":              "stands before no program",
-		"--unknown-thing x ": "unknown option",
+		"--polcy p x.py":       "did you mean --policy?",
+		"--policy":             "needs a value",
+		"--policy= x.py":       "empty value",
+		"--learn= x.py":        "names no file",
+		"--parallel=1 x.py":    "takes no value",
+		"--audit x.py":         "not in this build",
+		"--report r.txt x":     "must end in one of .json .jsonl .sarif .xml",
+		"--fail-on-denial=1 x": "takes no value",
+		"--provider bwrap x":   "one of auto, namespaces, landlock, none",
+		"-m":                   "-m needs a value",
+		"-c":                   "-c needs a value",
+		"-W":                   "-W needs a value",
+		"-z x.py":              "unknown python option -z",
+		"-h":                   "psb --help",
+		"-- ls":                "stands before no program",
+		"--unknown-thing x ":   "unknown option",
 	} {
 		_, err := parseRun(strings.Fields(words))
 		u, ok := err.(*usageError)

@@ -6,11 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"psb/cmd/psb/report"
 	"psb/policy"
 	"psb/policy/plan"
 	"psb/pythonshim"
 	"psb/seccomp"
 )
+
+// denials are what a run was refused: those that are kept, and how many came beyond.
+type denials struct {
+	list []*denial
+	more report.More
+}
+
+func (d denials) any() bool { return len(d.list) > 0 || d.more.Count > 0 }
 
 // denial is one refused access as it is shown, with how often it came.
 type denial struct {
@@ -25,18 +34,24 @@ type denial struct {
 	Hint    string        `json:"hint,omitempty"`
 }
 
-// refused collects what was refused during a run, in the order first seen.
+// refused collects what was refused during a run, in the order first seen. The zero value is ready.
 type refused struct {
 	list  []*denial
-	kinds map[string]int // how many different ones of each kind: kernel's calls, kernel's connects, what was reported
+	known map[refusedKey]*denial
+	kinds map[string]int // how many different ones of each kind are kept: kernel's calls, kernel's connects, what was reported
+	over  overflow
+}
+
+type refusedKey struct {
+	access policy.Access
+	source string
 }
 
 func (r *refused) add(a policy.Access, where, source string) {
-	for _, d := range r.list {
-		if d.Access == a && d.Source == source {
-			d.Count++
-			return
-		}
+	key := refusedKey{a, source}
+	if d := r.known[key]; d != nil {
+		d.Count++
+		return
 	}
 	// A program may try for ever, and what it tries in one way must not hide what it tries in another. The names of calls end by themselves.
 	const most = 1000
@@ -44,12 +59,16 @@ func (r *refused) add(a policy.Access, where, source string) {
 	if source == "kernel" {
 		kind += string(a.Op)
 	}
-	if r.kinds == nil {
-		r.kinds = map[string]int{}
+	if r.known == nil {
+		r.known, r.kinds = map[refusedKey]*denial{}, map[string]int{}
 	}
-	if r.kinds[kind]++; r.kinds[kind] <= most {
-		r.list = append(r.list, &denial{Access: a, Op: string(a.Op), Object: a.Object, Where: where, Count: 1, Source: source})
+	if r.kinds[kind] == most {
+		r.over.add(key)
+		return
 	}
+	r.kinds[kind]++
+	d := &denial{Access: a, Op: string(a.Op), Object: a.Object, Where: where, Count: 1, Source: source}
+	r.known[key], r.list = d, append(r.list, d)
 }
 
 func (r *refused) any() bool { return len(r.list) > 0 }
@@ -77,13 +96,22 @@ func (r *refused) note(n pythonshim.Note) {
 }
 
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
-func (r *refused) denials(j *job) []*denial {
+func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.more()} }
+
+func (r *refused) judged(j *job) []*denial {
 	var out []*denial
 	brokered := j.plan != nil && j.plan.Brokered
 	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
 		return slices.DeleteFunc(folded(r.list, brokered), func(d *denial) bool { return d.Source != "kernel" })
 	}
-	for _, d := range folded(meant(j, r.list), brokered) {
+	for _, d := range folded(r.list, brokered) {
+		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
+			a, ok := fileAccess(j, d.Access.Object, errno)
+			if !ok {
+				continue
+			}
+			d.Access, d.Op, d.Object = a, string(a.Op), a.Object
+		}
 		if d.Access.Op == policy.OpEnv {
 			if _, set := j.w.lookup(d.Access.Object); !set {
 				continue
@@ -93,6 +121,10 @@ func (r *refused) denials(j *job) []*denial {
 		if v.Allowed || nameOnly(d.Access) && searched(j, d.Object) {
 			continue
 		}
+		if same := accessIn(out, d.Access); same != nil { // two errors, or an error and the kernel's word, of one access
+			same.join(d)
+			continue
+		}
 		d.explain(j, v)
 		d.widen(j, out)
 		out = append(out, d)
@@ -100,19 +132,23 @@ func (r *refused) denials(j *job) []*denial {
 	return out
 }
 
-// meant puts in place of each file error the access that was behind it, and leaves out those with which psb had nothing to do.
-func meant(j *job, list []*denial) (out []*denial) {
-	for _, d := range list {
-		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
-			a, ok := fileAccess(j, d.Access.Object, errno)
-			if !ok {
-				continue
-			}
-			d.Access, d.Op, d.Object = a, string(a.Op), a.Object
-		}
-		out = append(out, d)
+func accessIn(list []*denial, a policy.Access) *denial {
+	if i := slices.IndexFunc(list, func(d *denial) bool { return d.Access == a }); i >= 0 {
+		return list[i]
 	}
-	return out
+	return nil
+}
+
+// join folds another record of the same access in. What the kernel was asked and the program said is one event; two of one source are two.
+func (d *denial) join(o *denial) {
+	if d.Where == "" {
+		d.Where = o.Where
+	}
+	if d.Source == o.Source {
+		d.Count += o.Count
+		return
+	}
+	d.Source, d.Count = "kernel", max(d.Count, o.Count)
 }
 
 // fileAccess finds what was asked for behind a file error: the kernel's number and the name are all that the shim could say.
@@ -142,8 +178,11 @@ func fileAccess(j *job, file, errno string) (policy.Access, bool) {
 		if o.Kind == plan.Absent {
 			return createRefused(j, o, errno)
 		}
-		if j.policy.Decide(a).Allowed || errno == "30" {
+		switch {
+		case errno == "30":
 			a.Op = policy.OpWrite
+		case j.policy.Decide(a).Allowed:
+			return refusedReadable(j, o)
 		}
 		return a, true
 	}
@@ -328,15 +367,18 @@ func (d *denial) line(cwd string) string {
 const mostDenials = 20
 
 // tell prints denials with their hints; psb says nothing when there are none.
-func tell(v voice, cwd string, list []*denial) {
-	for i, d := range list {
-		if i == mostDenials {
-			v.say("… and %s: --report FILE.json", counted(len(list)-i, "more denial"))
-			return
-		}
+func tell(v voice, cwd string, found denials) {
+	for _, d := range found.list[:min(len(found.list), mostDenials)] {
 		v.say("%s", d.line(cwd))
 		if d.Hint != "" {
 			v.hint("%s", d.Hint)
 		}
+	}
+	switch n := max(len(found.list)-mostDenials, 0) + found.more.Count; {
+	case n == 0:
+	case found.more.AtLeast:
+		v.say("… and at least %s: --report FILE.json", counted(n, "more denial"))
+	default:
+		v.say("… and %s: --report FILE.json", counted(n, "more denial"))
 	}
 }

@@ -104,7 +104,7 @@ func TestDenialHints(t *testing.T) {
 			}
 			r.add(policy.Access{Op: policy.Op(op), Object: object}, "", "reported")
 		}
-		list := r.denials(j)
+		list := r.denials(j).list
 		if len(list) != len(tc.asked) {
 			t.Errorf("%q %v: %d denials", tc.lines, tc.asked, len(list))
 			continue
@@ -122,7 +122,7 @@ func TestTellIsBounded(t *testing.T) {
 			list = append(list, &denial{Op: "read", Object: fmt.Sprintf("f%d", i), Count: 1})
 		}
 		var b bytes.Buffer
-		tell(voice{&b}, "/", list)
+		tell(voice{&b}, "/", denials{list: list})
 		if got := b.String(); strings.Count(got, "denied:") != 20 || !strings.HasSuffix(got, want) {
 			t.Errorf("%d: %s", n, got)
 		}

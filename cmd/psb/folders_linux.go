@@ -45,6 +45,9 @@ func makeFolder(dir string) error {
 // execBare is provider none: no wall, the program takes psb's place.
 func execBare(j *job) error {
 	p := j.plan
+	if len(j.opts.reports) > 0 || j.opts.failOnDenial {
+		return j.refused(refuse("leave --report and --fail-on-denial out", "--provider none: the program takes psb's place, and nobody is there to report"))
+	}
 	return fmt.Errorf("execve %s: %w", p.Spec.Exec, syscall.Exec(p.Spec.Exec, p.Spec.Argv, p.Env))
 }
 

@@ -220,6 +220,9 @@ func (o *outcome) judge(limit string, flooded, cpuLimited bool) {
 	if limit != "" {
 		o.reason = limit
 	}
+	if flooded && o.status == 0 { // it was done before it was killed; what it printed was cut all the same
+		o.status, o.died = 128+int(syscall.SIGKILL), syscall.SIGKILL
+	}
 	if limit == "wall" {
 		o.status, o.died = exitTimeout, 0
 	}

@@ -29,7 +29,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	j.look.passed = map[string]bool{}
 	debug.SetGCPercent(gcPercent)
 	if err := programThere(w, line, j.where); err != nil {
-		return refusedStatus(err), err
+		return refusedStatus(err), j.refused(err)
 	}
 	if line.explain || line.ask {
 		return exitRefused, &usageError{"--explain-denials and --ask are for runs under a policy: a learning run records what the program needs and tells what was refused", "psb --ask SCRIPT"}
@@ -69,7 +69,6 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if j.plan.Provider == plan.None {
 		return exitRefused, j.refused(refuse("psb doctor", "learning needs walls: without them its floor does not hold"))
 	}
-	j.reportIn = lookAtFolder(filepath.Dir(absolute(w.cwd, j.opts.report)))
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
@@ -94,23 +93,16 @@ func learnRun(w *world, line *runLine) (int, error) {
 	if err == nil {
 		err = r.err
 	}
-	if rerr := j.writeReport(o, err, nil); rerr != nil {
-		w.ui.say("report: %v", rerr)
-	}
 	if err != nil {
 		if o.started { // what was seen until then says what went wrong
 			j.record(r.record, learn.Ended{Reason: "failed", Partial: err.Error()})
 		}
-		return refusedStatus(err), err
+		return j.reported(&o, denials{}, err)
 	}
 	if !o.started { // asked to end before the program ran: there is nothing to write
-		return dieOf(o.died), nil
+		return j.reported(&o, denials{}, nil)
 	}
-	for _, n := range j.plan.Watched {
-		if n != j.where.policy && n != app.where.policy && present(n) { // of policies keep tells
-			w.ui.say("planted: %s", plainText(shown(w.cwd, n)))
-		}
-	}
+	j.tellPlanted()
 	j.tellEnd(o)
 	end := learn.Ended{Reason: o.reason, Status: o.status, Partial: partial(o), Peak: r.result.Peak}
 	found := app.propose(r)
@@ -121,13 +113,7 @@ func learnRun(w *world, line *runLine) (int, error) {
 	} else {
 		err = j.keep((*job).propose, r, found, end)
 	}
-	if err != nil {
-		return exitRefused, err
-	}
-	if o.died != 0 {
-		return dieOf(o.died), nil
-	}
-	return o.status, nil
+	return j.reported(&o, denials{}, err)
 }
 
 // bringCache makes the cache folder of an account that has none yet, so that what a program keeps there is learned. It stays, as it does when
@@ -211,6 +197,7 @@ func (j *job) keep(propose func(*job, *recorder) proposal, r *recorder, found pr
 		return err
 	}
 	found.report.Ended(end)
+	j.learned = found.report
 	for _, l := range found.report.Lines() {
 		j.w.ui.say("%s", plainLine(l))
 	}
@@ -423,7 +410,7 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 			words = "psb --learn -m " + shellQuote(line.target)
 		}
 		r.hints = []string{"run " + words + " once where you trust it, read what it wrote, and commit it; who gets it with the code approves it: psb policy approve"}
-		return exitRefused, r
+		return exitRefused, j.refused(r)
 	}
 	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))

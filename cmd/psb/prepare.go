@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"psb/learn"
 	"psb/policy"
 	"psb/policy/plan"
 	"psb/pythonshim"
@@ -49,9 +50,10 @@ type job struct {
 	request  plan.Request
 	plan     *plan.Plan
 	layout   *pythonshim.Layout
-	reportIn folderID // of --report
-	folder   folderID // of the policy a learning run will write
-	beside   string   // the other policy that a learning run will write; "" for none
+	reportIn []folderID    // of each --report
+	learned  *learn.Report // of a learning run whose rules are written
+	folder   folderID      // of the policy a learning run will write
+	beside   string        // the other policy that a learning run will write; "" for none
 }
 
 // loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.
@@ -238,7 +240,7 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 		_ = os.MkdirAll(dir, 0o700) // so that it is there to be protected; where it cannot be made a box cannot make it either
 	}
 	j.request = plan.Request{Own: own, Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,
-		Accept: slices.Concat(j.opts.allowGaps, j.policy.Sandbox.AllowGaps), Require: j.opts.require, Provider: provider}
+		Accept: slices.Concat(j.opts.allowGaps, j.policy.Sandbox.AllowGaps), Require: j.opts.needed(), Provider: provider}
 	if err := j.shim(mode); err != nil {
 		return err
 	}

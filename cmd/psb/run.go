@@ -20,6 +20,9 @@ func run(w *world, args []string) (int, error) {
 	if line.json || line.timing {
 		return exitRefused, &usageError{"--json and --timing are explain's", "psb explain …"}
 	}
+	if line.learn && line.failOnDenial {
+		return exitRefused, &usageError{"--fail-on-denial is for a run under a policy: learning refuses by its floor alone", "psb --learn …, then psb --fail-on-denial …"}
+	}
 	if line.learn {
 		return learnRun(w, line)
 	}
@@ -51,7 +54,6 @@ func orEmpty(j *job) string {
 
 // launchEnforced runs the plan and tells what was refused.
 func (j *job) launchEnforced() (int, error) {
-	j.reportIn = lookAtFolder(filepath.Dir(absolute(j.w.cwd, j.opts.report)))
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
@@ -73,41 +75,30 @@ func (j *job) launchEnforced() (int, error) {
 
 // told says what a run that is over left to say, and gives psb's own status.
 func (j *job) told(s *supervisor, o outcome, err error) (int, error) {
-	list := s.seen.denials(j)
-	tell(j.w.ui, j.w.cwd, list)
-	j.keepLast(o, list)
-	if rerr := j.writeReport(o, err, list); rerr != nil {
-		j.w.ui.say("report: %v", rerr)
+	found := s.seen.denials(j)
+	tell(j.w.ui, j.w.cwd, found)
+	j.keepLast(o, found.list)
+	if err == nil {
+		j.tellPlanted()
+		j.tellEnd(o)
 	}
-	if err != nil {
-		return refusedStatus(err), err
-	}
-	j.tellPlanted()
-	j.tellEnd(o)
-	if o.died != 0 {
-		return dieOf(o.died), nil
-	}
-	return o.status, nil
-}
-
-// reportable refuses a run whose report could not be written.
-func (j *job) reportable() error {
-	if j.opts.report == "" {
-		return nil
-	}
-	if err := writable(absolute(j.w.cwd, j.opts.report)); err != nil {
-		return refuse("psb --report FILE.json", "report %s: %s", plainText(j.opts.report), err)
-	}
-	return nil
+	return j.reported(&o, found, err)
 }
 
 // tellPlanted names what the program put where a protected file would be read from. A policy made that way is inert: nobody approved it.
 func (j *job) tellPlanted() {
-	for _, n := range j.plan.Watched {
-		if present(n) {
-			j.w.ui.say("planted: %s", plainText(shown(j.w.cwd, n)))
-		}
+	for _, n := range j.planted() {
+		j.w.ui.say("planted: %s", plainText(shown(j.w.cwd, n)))
 	}
+}
+
+func (j *job) planted() []string {
+	if j.plan == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(j.plan.Watched), func(n string) bool {
+		return !present(n) || (n == j.where.policy || n == j.beside) && j.plan.Mode == plan.Learn // of those keep tells
+	})
 }
 
 // tellEnd names a limit that ended the run: a status alone cannot.
@@ -143,8 +134,8 @@ func (j *job) refused(err error) error {
 	if j == nil {
 		return err
 	}
-	if rerr := j.writeReport(outcome{status: refusedStatus(err), reason: "refused"}, err, nil); rerr != nil {
-		j.w.ui.say("report: %v", rerr)
+	for _, lost := range j.writeReports(outcome{status: refusedStatus(err), reason: "refused"}, nil, err) {
+		j.w.ui.say("report: %v", lost)
 	}
 	return err
 }

@@ -13,8 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// exitRefused is psb's own status: it refused or failed before the program started.
+// exitDenied is the status of --fail-on-denial: the program ended with 0, and something was refused. exitRefused is psb's own: it refused or
+// failed before the program started, or could not write what it was asked to.
 const (
+	exitDenied   = 123
 	exitTimeout  = 124
 	exitRefused  = 125
 	exitNotExec  = 126
