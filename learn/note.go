@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -48,7 +49,7 @@ func (n *note) reason() string {
 			}
 			return r
 		}, s)), " ")
-		if s != "" {
+		if s != "" && !slices.Contains(parts, s) { // a library that is the program itself
 			parts = append(parts, s)
 		}
 	}

@@ -33,3 +33,16 @@ func TestEveryLineHasAReason(t *testing.T) {
 		}
 	})
 }
+
+// A module that is run and the library it is of are one word, not two.
+func TestReasonSaysAWordOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"e":"open","a":["x"],"f":"sphinx","l":"sphinx"}`:   "sphinx",
+		`{"e":"open","a":["x"],"f":"report.b","l":"pandas"}`: "report.b, pandas",
+	} {
+		n, ok := parseNote(text)
+		if got := n.reason(); !ok || got != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

@@ -26,68 +26,6 @@ func (l *ladder) lists() {
 	})
 }
 
-// publicTrees hold no secret and come as many small files: settings for fonts, and what compilers search. Which headers a build reads
-// changes with every line of its sources.
-var publicTrees = []string{"/etc/fonts", "/usr/include", "/usr/lib/gcc"}
-
-// sharedTree gives the folder that holds the data of one installed package; "" when p is no such data.
-func sharedTree(p string) string {
-	for _, t := range publicTrees {
-		if below(p, t) {
-			return t
-		}
-	}
-	const share = "/usr/share/"
-	rest, ok := strings.CutPrefix(p, share)
-	name, _, deep := strings.Cut(rest, "/")
-	if !ok || !deep {
-		return ""
-	}
-	return share + name
-}
-
-// shared answers the data of installed packages: many files of one are the whole of it.
-func (l *ladder) shared() {
-	seen := map[string]int{}
-	for _, f := range l.facts {
-		if p := sharedTree(f.object); p != "" && f.read {
-			seen[p]++
-		}
-	}
-	l.take(func(f *fact) bool {
-		p := sharedTree(f.object)
-		if p == "" || !f.read || seen[p] < leastSiblings {
-			return false
-		}
-		g := l.grant(policy.OpRead, p, true, f.because)
-		g.Seen, g.Of = seen[p], l.filesBelow(p, mostCounted)
-		return true
-	})
-}
-
-// mostCounted bounds how many files of a tree are counted.
-const mostCounted = 100_000
-
-// filesBelow counts the files of a tree; 0 when that is not known, or when there are more than most.
-func (l *ladder) filesBelow(dir string, most int) int {
-	if l.k.Entries == nil {
-		return 0
-	}
-	n := 0
-	for todo := []string{dir}; len(todo) > 0; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, name := range l.k.Entries(at) {
-			if sub, isDir := strings.CutSuffix(name, "/"); isDir {
-				todo = append(todo, path.Join(at, sub))
-			} else if n++; n > most {
-				return 0
-			}
-		}
-	}
-	return n
-}
-
 // siblings answers many files read in one folder: the folder, where that opens nothing that looks secret and no folder below
 // that was never used.
 func (l *ladder) siblings() {
