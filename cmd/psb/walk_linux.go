@@ -2,7 +2,7 @@
 // Undone: nothing to undo.
 // Preconditions: none.
 // Called by: look_linux.go, for plan.Compile.
-// Proved by: TestLookWalk and the scripts named explain_*.
+// Proved by: TestLookWalkStopsAtItsLimit, TestLookWalkVisitsInOrderFollowsNoLinkAndEntersWhereToldTo and the scripts named explain_*.
 
 package main
 
