@@ -6,6 +6,31 @@ import (
 	"psb/policy"
 )
 
+// adder registers one command of psb policy.
+type adder func(use, short string, args cobra.PositionalArgs, f func(e *editing, args []string) error) *cobra.Command
+
+// answered makes a status that is an answer, and no failure, the command's own.
+func answered(code int, err error) error {
+	if err == nil && code != 0 {
+		return &refusal{status: code}
+	}
+	return err
+}
+
+// upkeep registers the commands that compare, join and rewrite whole files.
+func upkeep(sub adder) {
+	var asJSON, check bool
+	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
+		return answered(e.diff(a, asJSON))
+	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	sub("fmt [FILE]", "write the file in its one form: order, spelling, blank lines; comments and meaning stay", cobra.MaximumNArgs(1), func(e *editing, a []string) error {
+		if len(a) == 1 {
+			e = newEditing(e.w, a[0])
+		}
+		return answered(e.format(check))
+	}).Flags().BoolVar(&check, "check", false, "write nothing, print the file's name with status 1 where it is not in its one form")
+}
+
 // policyCommand is `psb policy …`: everything about the file, nothing about a run.
 func policyCommand(w *world, status *int) *cobra.Command {
 	var file string
@@ -15,7 +40,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "help"}
+			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "fmt", "help"}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -51,20 +76,9 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	wordy(sub("add OP OBJECT", "add one rule, every other byte stays", words, func(e *editing, a []string) error { return e.add(a) }))
 	wordy(sub("remove OP OBJECT", "take one rule out", words, func(e *editing, a []string) error { return e.remove(a) }))
 	wordy(sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
-		code, err := e.why(a)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
+		return answered(e.why(a))
 	}))
-	var asJSON bool
-	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
-		code, err := e.diff(a, asJSON)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
-	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	upkeep(sub)
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
