@@ -157,7 +157,7 @@ func (s *sheet) text() []byte {
 			if first { // comments that open a file are the file's
 				blank()
 			}
-			lines = append(lines, commented("["+t.title()+"]", t.comment))
+			lines = append(lines, commented(tableTitle(t.name), t.comment))
 		} else if len(t.items) > 0 && len(t.items[0].above) > 0 {
 			blank() // or they would open the file
 		}
@@ -189,12 +189,4 @@ func commented(line, comment string) string {
 
 func (a item) less(b item) bool {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.key, b.key)) < 0
-}
-
-// title is the table's name as a header writes it: a profile's may need quotes.
-func (p *page) title() string {
-	if profile, ok := strings.CutPrefix(p.name, "python.eval."); ok {
-		return "python.eval." + keyText(OpEnv, profile)
-	}
-	return p.name
 }
