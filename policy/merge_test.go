@@ -112,7 +112,7 @@ func unites(t *testing.T, texts ...string) {
 
 func TestMergeUnites(t *testing.T) {
 	seed := uint32(7)
-	for range 60 {
+	for range 30 {
 		var texts []string
 		for range 2 + int(seed>>16)%2 {
 			choices := make([]byte, 30)

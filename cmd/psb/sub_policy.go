@@ -18,11 +18,18 @@ func answered(code int, err error) error {
 }
 
 // upkeep registers the commands that compare, join and rewrite whole files.
-func upkeep(sub adder) {
+func upkeep(sub adder, file *string) {
 	var asJSON, check bool
+	var out string
 	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
 		return answered(e.diff(a, asJSON))
 	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	sub("merge FILE...", "join policies: what one allows is allowed, what one refuses is refused", cobra.MinimumNArgs(1), func(e *editing, a []string) error {
+		return e.merge(a, out, *file != "")
+	}).Flags().StringVarP(&out, "output", "o", "", "write to this `file`, not to stdout")
+	sub("import FILE", "turn a key=value file of pysandboxes into a policy", cobra.ExactArgs(1), func(e *editing, a []string) error {
+		return e.bring(a[0], out)
+	}).Flags().StringVarP(&out, "output", "o", "", "write to this `file`, which must not be there, not to stdout")
 	sub("fmt [FILE]", "write the file in its one form: order, spelling, blank lines; comments and meaning stay", cobra.MaximumNArgs(1), func(e *editing, a []string) error {
 		if len(a) == 1 {
 			e = newEditing(e.w, a[0])
@@ -40,7 +47,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "fmt", "help"}
+			names := []string{"show", "check", "add", "remove", "approve", "why", "diff", "merge", "fmt", "import", "help"}
 			hint := "psb policy help"
 			if n := nearest(args[0], names); n != "" {
 				hint = "did you mean psb policy " + n + "?"
@@ -78,7 +85,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	wordy(sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
 		return answered(e.why(a))
 	}))
-	upkeep(sub)
+	upkeep(sub, &file)
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
 	root.AddCommand(&cobra.Command{Use: "help", Short: "the file's format", Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, _ []string) error {
