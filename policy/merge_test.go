@@ -146,3 +146,32 @@ func TestReason(t *testing.T) {
 		}
 	}
 }
+
+// FuzzMergeKeeps: whatever two texts are merged, every byte of the first outside the lines said to be changed stays, in its order, and
+// merging again changes nothing.
+func FuzzMergeKeeps(f *testing.F) {
+	for _, dir := range []string{"merge", "edit", "fmt"} {
+		files, _ := filepath.Glob("testdata/" + dir + "/*.txtar")
+		for _, file := range files {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add([]byte(toBytes.Replace(string(ar.Files[0].Data))), []byte(toBytes.Replace(string(ar.Files[1].Data))))
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		m, err := Merge([]Source{{Name: "a", Bytes: a}, {Name: "b", Bytes: b}})
+		if err != nil {
+			if strings.HasPrefix(err.Error(), "BUG") {
+				t.Fatalf("%q\n%q: %v", a, b, err)
+			}
+			return
+		}
+		kept(t, a, m.Text, m.Changes)
+		again, err := Merge([]Source{{Name: "m", Bytes: m.Text}, {Name: "b", Bytes: b}, {Name: "a", Bytes: a}})
+		if err != nil || !bytes.Equal(again.Text, m.Text) {
+			t.Fatalf("%q\nwith %q\nbecame %q\nand then %q: %v", a, b, m.Text, again.Text, err)
+		}
+	})
+}
