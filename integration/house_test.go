@@ -31,7 +31,7 @@ var mayImport = map[string]struct {
 	"learn":                   {[]string{"policy", "policy/plan", "pythonshim"}, "it turns events into rules; who traces is not its business"},
 	"learn/ptrace":            {[]string{"learn", "policy", "pythonshim", "seccomp"}, "a backend: it emits events, decides nothing, and names calls by seccomp's table"},
 	"mcpserver":               {[]string{"policy"}, "it declares the Runner it needs, and is given one"},
-	"cmd/psb": {[]string{"policy", "policy/plan", "policy/plan/export", "policy/approval", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
+	"cmd/psb": {[]string{"policy", "policy/plan", "policy/plan/export", "policy/approval", "policy/pysandboxes", "landlock", "seccomp", "cgroups", "namespaces", "namespaces/broker", "namespaces/broker/names", "learn", "learn/ptrace",
 		"pythonshim", "pythonshim/shim", "mcpserver"}, "it wires everything"},
 	"integration":       {nil, "it holds psb to what it says and must not share its opinions"},
 	"integration/score": {[]string{"integration/programs"}, "it judges psb from outside, by the programs the tests run"},

@@ -3,6 +3,7 @@ package policy
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,11 @@ func (p *Policy) asWritten() (written, error) {
 	if err != nil {
 		return written{}, err
 	}
+	for i := range q.Rules {
+		if r := &q.Rules[i]; isNetOp(r.Op) { // one address has one text
+			r.Pattern.Object = lineObject(r)
+		}
+	}
 	w := written{Policy: q}
 	for _, r := range p.Rules {
 		if rel := p.fromTop(r.Origin); isFileOp(r.Op) && rel != "." && !strings.HasPrefix(r.Pattern.Text, "/") && !strings.HasPrefix(r.Pattern.Text, "~") && !strings.HasPrefix(r.Pattern.Text, "${") {
@@ -50,9 +56,12 @@ func (p *Policy) fromTop(o Origin) string {
 	return "."
 }
 
-// sameRule says whether two rules say the same of the same thing.
+// sameRule says whether two rules of written policies say the same of the same thing.
 func sameRule(a, b *Rule) bool {
-	return a.Op == b.Op && a.Deny == b.Deny && lineObject(a) == lineObject(b) && a.Pattern.From == b.Pattern.From && sameValue(a.Value, b.Value)
+	if a.Op != b.Op || a.Deny != b.Deny || a.Pattern.From != b.Pattern.From || !sameValue(a.Value, b.Value) {
+		return false
+	}
+	return a.Pattern.Object == b.Pattern.Object && (!isFileOp(a.Op) || a.Pattern.Tree == b.Pattern.Tree)
 }
 
 func sameValue(a, b *string) bool {
@@ -100,48 +109,42 @@ func (r *Rule) coversName(asked *Rule) bool {
 	return ok
 }
 
-// globCovers says whether the glob p matches all that the glob asked matches. It knows "*" only; of others it knows that they match themselves.
-func globCovers(p, asked string) bool {
-	switch {
-	case p == asked:
-		return true
-	case !hasGlob(asked):
-		return globName(p, asked)
-	case strings.ContainsAny(p, `?[\`) || strings.ContainsAny(asked, `[\`):
-		return false
-	}
-	return globName(p, strings.NewReplacer("*", "\x00", "?", "\x00").Replace(asked)) // no letter of p, only its "*", matches what stands for any
-}
-
 // anyCovers says whether rules together cover asked. The ports of an address may be given by several.
 func anyCovers(rules []Rule, asked *Rule) bool {
-	one := func(asked *Rule) bool {
-		for i := range rules {
-			if rules[i].covers(asked) {
-				return true
-			}
-		}
-		return false
+	if n, err := parseNet(asked.Pattern.Object); isNetOp(asked.Op) && err == nil {
+		return netCovers(rules, asked, n)
 	}
-	n, err := parseNet(asked.Pattern.Object)
-	if one(asked) || !isNetOp(asked.Op) || err != nil || n.unix != "" {
-		return one(asked)
-	}
-	for _, part := range n.parts() {
-		piece := *asked
-		piece.Pattern.Object = part.canonical()
-		if !one(&piece) {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.covers(asked) })
 }
 
-// blocks says whether the refusal d takes away all that the right r gives.
-func (d *Rule) blocks(r *Rule) bool {
+func netCovers(rules []Rule, asked *Rule, n netPattern) bool {
+	q := question{op: asked.Op, obj: asked.Pattern.Object, net: n}
+	for i := range rules {
+		if r := &rules[i]; isNetOp(r.Op) && r.Deny == asked.Deny && r.matches(q) {
+			return true
+		}
+	}
+	parts := n.parts()
+	if len(parts) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(part netPattern) bool { return !netCovers(rules, asked, part) })
+}
+
+// blocked says whether the refusals together take away all that the right r gives; by is one that has a part in it.
+func blocked(refusals []Rule, r *Rule) (by *Rule, all bool) {
 	as := *r
 	as.Op, as.Deny, as.Value, as.Pattern.From = refusing(r.Op), true, nil, ""
-	return d.covers(&as) || isFileOp(d.Op) && r.Pattern.From != "" && d.Pattern.Covers(r.Pattern.From)
+	for i := range refusals {
+		d := &refusals[i]
+		if d.covers(&as) || isFileOp(d.Op) && r.Pattern.From != "" && isFileOp(r.Op) && d.Pattern.Covers(r.Pattern.From) {
+			return d, true
+		}
+		if by == nil && d.touches(r) {
+			by = d
+		}
+	}
+	return by, by != nil && anyCovers(refusals, &as)
 }
 
 // refusing is the word by which a table refuses what op gives.

@@ -69,6 +69,7 @@ type question struct {
 	tree   bool
 	net    netPattern
 	places []string // obj, and where a { from = … } takes it from
+	glob   bool     // obj is a pattern, and all that it matches is asked for
 }
 
 // places follows { from = … } rules back to the host, because hide holds in every place where an object appears.
@@ -142,7 +143,8 @@ func (q question) fileRight(r *Rule) bool {
 	covers := pat.Object == q.obj && (pat.Tree || !q.tree) || pat.Tree && below(q.obj, pat.Object)
 	switch q.op {
 	case OpRead:
-		return covers && (r.Op == OpRead || r.Op == OpWrite || r.Op == OpExec || r.Op == OpDevice)
+		// reading a tree means listing its folders, too, which neither exec nor device gives
+		return covers && (r.Op == OpRead || r.Op == OpWrite || !q.tree && (r.Op == OpExec || r.Op == OpDevice))
 	case OpWrite:
 		return covers && (r.Op == OpWrite || r.Op == OpDevice)
 	case OpExec, OpDevice:
@@ -197,6 +199,9 @@ func (q question) named(r *Rule) (rank int, ok bool) {
 	}
 	switch q.op {
 	case OpEnv:
+		if q.glob {
+			return len(strings.Trim(name, "*?")), globCovers(name, q.obj)
+		}
 		return len(strings.Trim(name, "*?")), globName(name, q.obj)
 	case OpImport:
 		return len(strings.Trim(name, "*")), name == "*" || name == q.obj || strings.HasPrefix(q.obj, name+".")

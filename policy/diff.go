@@ -95,7 +95,7 @@ func newSide(p *Policy) (side, error) {
 		}
 	}
 	for _, r := range s.given {
-		if !slices.ContainsFunc(s.refusals, func(d Rule) bool { return d.blocks(&r) }) {
+		if _, all := blocked(s.refusals, &r); !all {
 			s.rights = append(s.rights, r)
 		}
 	}

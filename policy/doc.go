@@ -9,7 +9,8 @@
 //	}
 //
 // One judge, Decide, serves the launcher, the broker, denials and tests; one function, RuleFor, serves learning
-// and hints. Edit adds rules to a file and leaves every other byte as it is.
+// and hints. Edit adds rules to a file and leaves every other byte as it is; Merge joins files, Format writes their one form, Compare tells by
+// what two differ, graded by RiskOf, the one judgement of what deserves a look.
 //
 // It does not look at the machine: it neither resolves links, nor asks what exists, nor knows what a kernel can
 // enforce. The only files it touches are policy files, by ReadFile and Update.

@@ -16,7 +16,10 @@ type editLine struct {
 	changed bool
 	removed bool
 	asked   Rule
-	ruled   bool // by a rule of the policy, not a base or a limit
+	ruled   bool   // by a rule of the policy, not a base or a limit
+	raw     string // the value as it is to be written, of a line that is no rule
+	comment string // to stand in place of the line's own
+	kept    bool   // the value stays as it is written
 }
 
 func (l *editLine) lineNumber() int {
@@ -99,6 +102,9 @@ func (l *editLine) take(r Rule) bool {
 
 // text writes the value of the line.
 func (l *editLine) text() string {
+	if l.raw != "" {
+		return l.raw
+	}
 	switch l.table {
 	case "files", "net":
 		return rightsText(l.rights, l.from)
@@ -115,6 +121,9 @@ func (l *editLine) text() string {
 // full writes a new line without its newline.
 func (l *editLine) full() string {
 	s := keyText(l.asked.Op, l.key) + " = " + l.text()
+	if l.raw != "" {
+		s = l.key + " = " + l.raw
+	}
 	if why := oneLine(l.why); why != "" {
 		s += "  # " + why
 	}

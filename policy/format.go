@@ -17,6 +17,9 @@ func New(program string) []byte {
 		"# Read the lines marked ! first, then commit this file.\nversion = 1\n")
 }
 
+// Quote writes a text as a policy file holds it.
+func Quote(s string) string { return quoteTOML(s) }
+
 // quoteTOML writes a basic string. Everything a reader cannot see, or could be fooled by, is escaped.
 func quoteTOML(s string) string {
 	var b strings.Builder

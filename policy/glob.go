@@ -146,6 +146,84 @@ func globSet(p string, r rune) (n int, in, ok bool) {
 	return 0, false, false
 }
 
+// globCovers says whether the glob p matches every name that the glob asked matches. Of sets, escapes and very long patterns it knows that
+// they match themselves.
+func globCovers(p, asked string) bool {
+	switch {
+	case p == asked:
+		return true
+	case !hasGlob(asked):
+		return globName(p, asked)
+	case strings.ContainsAny(p, `[\`) || strings.ContainsAny(asked, `[\`) || len(p) > 60:
+		return false
+	}
+	ps, as := []rune(p), []rune(asked)
+	letters := []rune("\x00") // stands for every letter that neither names
+	for _, c := range p + asked {
+		if c != '*' && c != '?' {
+			letters = append(letters, c)
+		}
+	}
+	type state struct {
+		at int    // how far a name has got in asked
+		in uint64 // bit by bit, how far the same name may have got in p
+	}
+	todo := []state{{0, globSkip(ps, 1)}}
+	seen := map[state]bool{}
+	for len(todo) > 0 && len(seen) < 1<<14 {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		if s.at == len(as) {
+			if s.in&(1<<len(ps)) == 0 {
+				return false // asked matches the name, p does not
+			}
+			continue
+		}
+		c := as[s.at]
+		if c == '*' {
+			todo = append(todo, state{s.at + 1, s.in})
+		}
+		for _, letter := range letters {
+			switch {
+			case c == '*':
+				todo = append(todo, state{s.at, globStepAll(ps, s.in, letter)})
+			case c == '?' || c == letter:
+				todo = append(todo, state{s.at + 1, globStepAll(ps, s.in, letter)})
+			}
+		}
+	}
+	return len(todo) == 0
+}
+
+// globSkip adds the places that a "*" lets pass without a letter.
+func globSkip(p []rune, in uint64) uint64 {
+	for i, c := range p {
+		if c == '*' && in&(1<<i) != 0 {
+			in |= 1 << (i + 1)
+		}
+	}
+	return in
+}
+
+// globStepAll takes every place one letter further.
+func globStepAll(p []rune, in uint64, letter rune) uint64 {
+	var out uint64
+	for i, c := range p {
+		switch {
+		case in&(1<<i) == 0:
+		case c == '*':
+			out |= 1 << i
+		case c == '?' || c == letter:
+			out |= 1 << (i + 1)
+		}
+	}
+	return globSkip(p, out)
+}
+
 // globValid says whether every "[" has its "]" and every "\" a character that it makes literal.
 func globValid(p string) bool {
 	for i := 0; i < len(p); i++ {

@@ -17,11 +17,12 @@ type fileIndex struct {
 
 // header is one [table] line.
 type header struct {
-	path  []string
-	array bool // [[table]]
-	line  int
-	start int // offset of the line's first byte
-	end   int // offset past the line's newline, or the end of the text
+	path    []string
+	array   bool // [[table]]
+	line    int
+	start   int // offset of the line's first byte
+	end     int // offset past the line's newline, or the end of the text
+	comment string
 }
 
 // entry is one key = value.
@@ -73,7 +74,7 @@ func indexTOML(src []byte) fileIndex {
 				s.pos++
 			}
 			h.path = s.keys(']')
-			s.endLine()
+			h.comment = s.endLine()
 			h.end = s.pos
 			table = h.path
 			x.headers = append(x.headers, h)

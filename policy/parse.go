@@ -151,6 +151,8 @@ func (r *reader) headers() {
 		switch {
 		case ok && len(h.path) != strings.Count(name, ".")+1:
 			r.probs.add(o, "unknown table [%s]: a name holds a dot", name)
+		case len(h.path) > 3:
+			r.probs.add(o, "unknown table [%s]: [%s] has no tables below it", name, tableName(h.path[:3]))
 		case !ok && len(h.path) > 1 && h.path[0] != "python":
 			r.probs.add(o, "unknown table [%s]: [%s] has no tables below it", name, h.path[0])
 		case !ok:

@@ -231,6 +231,7 @@ func TestParseErrors(t *testing.T) {
 		{"[python.eval.call]\n", `p:1: "call" cannot name a profile of [python.eval]`},
 		{"[\"python.import\"]\nx = true\n", `p:1: unknown table [python.import]: a name holds a dot`},
 		{"[files.x]\n", `p:1: unknown table [files.x]: [files] has no tables below it`},
+		{"[python.eval.x.y]\ncall = []\n", `p:1: unknown table [python.eval.x.y]: [python.eval.x] has no tables below it`},
 		{"[[files]]\n\"x\" = \"read\"\n", "p:1: [[files]]: write [files]\np:2: x and a longer name that starts with it cannot both stand without quotes: write each as \"…\""},
 		{"files = { \"x\" = \"read\" }\n", `p:1: write files as a table of its own: [files] on a line, its rules below`},
 		{"files.x = \"read\"\n", `p:1: write files as a table of its own: [files] on a line, its rules below`},

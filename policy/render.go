@@ -25,19 +25,31 @@ func (e *editor) render() ([]byte, []Change) {
 		case l.removed:
 			cuts = append(cuts, splice{l.entry.start, l.entry.end, "", l})
 		default:
-			text := l.text()
-			if why := oneLine(l.why); l.entry.comment == "" && why != "" && !bytes.Contains(e.src[l.entry.valEnd:l.entry.end], []byte("#")) {
+			text, to := l.text(), l.entry.valEnd
+			if l.kept {
+				text = string(e.src[l.entry.valStart:to])
+			}
+			if l.comment != "" { // in place of the one that stands there
+				text += "  # " + oneLine(l.comment)
+				to = l.entry.start + len(bytes.TrimRight(e.src[l.entry.start:l.entry.end], "\r\n"))
+			} else if why := oneLine(l.why); l.entry.comment == "" && why != "" && !bytes.Contains(e.src[l.entry.valEnd:l.entry.end], []byte("#")) {
 				text += "  # " + why
 			}
-			cuts = append(cuts, splice{l.entry.valStart, l.entry.valEnd, text, l})
+			cuts = append(cuts, splice{l.entry.valStart, to, text, l})
 		}
 	}
+	for _, name := range e.fresh {
+		fresh[name] = append(fresh[name], nil...)
+	}
+	opened := map[int]bool{}
 	var missing []string
 	for _, name := range sortedKeys(fresh) {
 		lines := fresh[name]
 		sort.SliceStable(lines, func(i, j int) bool { return lines[i].less(lines[j]) })
 		if head := e.head(name); head != nil {
 			cuts = append(cuts, e.place(head, name, lines)...)
+		} else if name == "" {
+			cuts = append(cuts, e.top(lines, opened)...)
 		} else {
 			missing = append(missing, name)
 		}
@@ -47,7 +59,6 @@ func (e *editor) render() ([]byte, []Change) {
 		b, _, _ := tableRank(missing[j])
 		return a < b
 	})
-	opened := map[int]bool{}
 	for _, name := range missing {
 		cuts = append(cuts, e.newTable(name, fresh[name], opened)...)
 	}
@@ -100,6 +111,36 @@ func (e *editor) place(head *header, name string, lines []*editLine) []splice {
 	return cuts
 }
 
+// top finds where lines before any table go: below those that are there, else above the first table.
+func (e *editor) top(lines []*editLine, opened map[int]bool) []splice {
+	at, gap := len(e.src), false
+	if len(e.index.headers) > 0 {
+		at, gap = e.aboveComments(e.index.headers[0].start), true
+	}
+	for _, en := range e.index.entries {
+		if en.table == nil {
+			at, gap = en.end, false
+		}
+	}
+	var cuts []splice
+	for _, l := range lines {
+		cuts = append(cuts, splice{at, at, l.full(), l})
+	}
+	if gap {
+		cuts = append(cuts, splice{at, at, "", nil})
+		opened[at] = true
+	}
+	return cuts
+}
+
+// tableTitle is a table's header; the name of a profile may need quotes.
+func tableTitle(name string) string {
+	if profile, ok := strings.CutPrefix(name, "python.eval."); ok {
+		return "[python.eval." + keyText(OpEnv, profile) + "]"
+	}
+	return "[" + name + "]"
+}
+
 // newTable makes a table in the fixed order of tables, one blank line away from its neighbours. opened remembers the
 // places where a table has been made already.
 func (e *editor) newTable(name string, lines []*editLine, opened map[int]bool) []splice {
@@ -111,7 +152,7 @@ func (e *editor) newTable(name string, lines []*editLine, opened map[int]bool) [
 			break
 		}
 	}
-	title := "[" + name + "]"
+	title := tableTitle(name)
 	if t.help != "" {
 		title += "  # " + t.help
 	}

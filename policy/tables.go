@@ -83,6 +83,9 @@ func DefaultLayers() []string { return []string{"namespaces", "landlock", "secco
 // Layers are what [sandbox] require and --require can name.
 func Layers() []string { return []string{"namespaces", "landlock", "seccomp", "cgroups"} }
 
+// sandboxKeys are the keys of [sandbox], in the order in which they are shown.
+var sandboxKeys = []string{"python", "provider", "require", "allow_gaps"}
+
 func (r *reader) sandbox(o Origin, key string, v any, _ entry) {
 	s := &r.p.Sandbox
 	s.Origin[key] = o
@@ -124,7 +127,7 @@ func (r *reader) sandbox(o Origin, key string, v any, _ entry) {
 		s.AllowGaps = names
 	default:
 		delete(s.Origin, key)
-		r.probs.add(o, "unknown key %s in [sandbox]%s", key, near(key, []string{"python", "provider", "require", "allow_gaps"}))
+		r.probs.add(o, "unknown key %s in [sandbox]%s", key, near(key, sandboxKeys))
 	}
 }
 

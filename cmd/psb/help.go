@@ -43,5 +43,9 @@ psb policy allow-last [--yes]           go through what the last run was refused
 psb policy approve [--forget]           show what changed and let the file as it is now count
 psb policy prune [--write] RECORD…      which lines the recorded runs never needed
 psb policy export --to TARGET …         a run's plan for bwrap, systemd, oci or kubernetes
+psb policy diff OLD NEW [--json]        what NEW allows more or less, riskiest first; status 1 more, 0 not; /dev/null, - for stdin
+psb policy merge FILE... [-o FILE]      what one allows is allowed, what one refuses is refused; with --policy FILE into that file
+psb policy fmt [FILE] [--check]         one form for order and spelling; comments and meaning stay
+psb policy import FILE [-o FILE]        a key=value file of pysandboxes
 psb policy --policy FILE …              the same for another file
 `, "\n")

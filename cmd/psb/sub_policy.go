@@ -6,6 +6,38 @@ import (
 	"psb/policy"
 )
 
+// adder registers one command of psb policy.
+type adder func(use, short string, args cobra.PositionalArgs, f func(e *editing, args []string) error) *cobra.Command
+
+// answered makes a status that is an answer, and no failure, the command's own.
+func answered(code int, err error) error {
+	if err == nil && code != 0 {
+		return &refusal{status: code}
+	}
+	return err
+}
+
+// upkeep registers the commands that compare, join and rewrite whole files.
+func upkeep(sub adder, file *string) {
+	var asJSON, check bool
+	var out string
+	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
+		return answered(e.diff(a, asJSON))
+	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	sub("merge FILE...", "join policies: what one allows is allowed, what one refuses is refused", cobra.MinimumNArgs(1), func(e *editing, a []string) error {
+		return e.merge(a, out, *file != "")
+	}).Flags().StringVarP(&out, "output", "o", "", "write to this `file`, not to stdout")
+	sub("import FILE", "turn a key=value file of pysandboxes into a policy", cobra.ExactArgs(1), func(e *editing, a []string) error {
+		return e.bring(a[0], out)
+	}).Flags().StringVarP(&out, "output", "o", "", "write to this `file`, which must not be there, not to stdout")
+	sub("fmt [FILE]", "write the file in its one form: order, spelling, blank lines; comments and meaning stay", cobra.MaximumNArgs(1), func(e *editing, a []string) error {
+		if len(a) == 1 {
+			e = newEditing(e.w, a[0])
+		}
+		return answered(e.format(check))
+	}).Flags().BoolVar(&check, "check", false, "write nothing, print the file's name with status 1 where it is not in its one form")
+}
+
 // policyCommand is `psb policy …`: everything about the file, nothing about a run.
 func policyCommand(w *world, status *int) *cobra.Command {
 	var file string
@@ -54,27 +86,12 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	wordy(sub("add OP OBJECT", "add one rule, every other byte stays", words, func(e *editing, a []string) error { return e.add(a) }))
 	wordy(sub("remove OP OBJECT", "take one rule out", words, func(e *editing, a []string) error { return e.remove(a) }))
 	wordy(sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
-		code, err := e.why(a)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
+		return answered(e.why(a))
 	}))
-	var asJSON bool
-	sub("diff OLD NEW", "by what NEW gives more or fewer rights, riskiest first; status 1: more", cobra.ExactArgs(2), func(e *editing, a []string) error {
-		code, err := e.diff(a, asJSON)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
-	}).Flags().BoolVar(&asJSON, "json", false, "print one object for machines")
+	upkeep(sub, &file)
 	var yes bool
 	sub("allow-last", "ask about each access that the last run was refused, and add what you allow; status 1: something stays refused", cobra.NoArgs, func(e *editing, _ []string) error {
-		code, err := e.allowLast(yes)
-		if err == nil && code != 0 {
-			return &refusal{status: code}
-		}
-		return err
+		return answered(e.allowLast(yes))
 	}).Flags().BoolVar(&yes, "yes", false, "ask nothing, and add what is harmless")
 	sub("approve", "show what changed and let the file as it is now count", cobra.NoArgs, func(e *editing, _ []string) error { return e.approve(forget) }).
 		Flags().BoolVar(&forget, "forget", false, "forget the approval, and that there was one")
