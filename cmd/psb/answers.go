@@ -110,7 +110,7 @@ func (j *job) askable(known *learn.Knowledge, a policy.Access, v policy.Verdict)
 // asRules are the lines that make an answer last. A file that is made gets a line of its own, as learning writes it: the next run finds it there.
 func asRules(p *policy.Policy, a policy.Access) []policy.Rule {
 	rules := []policy.Rule{p.Decide(a).Fix}
-	if a.Op == policy.OpCreate {
+	if a.Op == policy.OpCreate && !strings.HasSuffix(a.Object, "/") {
 		rules = append(rules, p.Decide(policy.Access{Op: policy.OpWrite, Object: a.Object}).Fix)
 	}
 	for i := range rules {
