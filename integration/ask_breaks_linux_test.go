@@ -167,3 +167,38 @@ print(open("data.txt").read(), flush=True)
 		k.ends("0")
 	})
 }
+
+// TestAskSaysRisks: a question says what allow-last would mark, and nothing about what is harmless.
+func TestAskSaysRisks(t *testing.T) {
+	const program = `import os, socket
+for name in ("data.txt", "Makefile", os.path.expanduser("~/code/sibling/notes.txt")):
+    try: open(name, "a" if name == "Makefile" else "r").close()
+    except OSError as e: pass
+for host in ("192.0.2.1", "127.0.0.1"):
+    try: socket.create_connection((host, 9))
+    except OSError as e: pass
+`
+	askingAt(t, "", program, func(t *testing.T, s scene, start func() *console) {
+		s.put(t, "home/code/project/Makefile", "all:\n")
+		s.put(t, "home/code/sibling/notes.txt", "x")
+		s.give(t)
+		exe, err := filepath.EvalSymlinks(systemPython)
+		must(t, err)
+		running := filepath.Base(exe)
+		k := start()
+		for _, q := range []struct{ what, why string }{
+			{"read data.txt (" + running + ")", ""}, {"write Makefile (" + running + ")", "code or settings"},
+			{"read ../sibling/notes.txt (" + running + ")", "outside the project"},
+			{"connect 192.0.2.1:9", ""}, {"connect 127.0.0.1:9", "a server of this machine"},
+		} {
+			want := "psb: ask: " + strings.Replace(q.what, "../sibling", filepath.Dir(s.project)+"/sibling", 1) + "\r\n"
+			if q.why != "" {
+				want += "psb: ask: think first: " + q.why + "\r\n"
+			}
+			k.expect(want + "psb: o this run, ")
+			k.expect(askPrompt)
+			k.send("d\n")
+		}
+		k.ends("0")
+	})
+}

@@ -167,11 +167,27 @@ func (x *asker) question(a policy.Access, who string) (lines []string, prompt st
 	lasts = !sensitive && x.j.where.exists && utf8.ValidString(a.Object)
 	if sensitive {
 		lines = append(lines, "ask: think before you give that away")
+	} else if why := x.risk(a); why != "" {
+		lines = append(lines, "ask: think first: "+why)
 	}
 	if lasts {
 		prompt += "a always (a line in " + plainText(x.j.shownPolicy()) + "), "
 	}
 	return lines, prompt + "d deny, q deny this and all that follows: ", lasts
+}
+
+// risk says what makes an access more than harmless, in the words of allow-last; that a host is on the network the question says itself.
+func (x *asker) risk(a policy.Access) (why string) {
+	if nameOnly(a) {
+		return ""
+	}
+	for _, r := range asRules(x.j.policy, a) {
+		risk := policy.RiskOf(r, x.j.macros)
+		if risk.Tier > policy.TierNormal && (risk.Mark || a.Op != policy.OpConnect) {
+			why = risk.Why
+		}
+	}
+	return why
 }
 
 // unmistakable is a name that cannot look like the words around it.
