@@ -58,6 +58,7 @@ type Box struct {
 	jobs    chan Job
 	made    chan madeSocket
 	paused  chan struct{}
+	rest    pause      // since the last Pause
 	asking  sync.Mutex // one socket at a time
 
 	mu      sync.Mutex // guards what Kill, Signal and Wait share

@@ -100,8 +100,9 @@ static void report(int kind, int status, const struct rusage *r) {
 // paused: psb asks somebody a question, and nothing in the box runs meanwhile. The program's stop and going on for that are nobody's business.
 static bool paused, stopped;
 
-static void pause_all(bool now) {
-	(void)kill(-1, now ? SIGSTOP : SIGCONT); // from pid 1 of a pid namespace: everybody in it but itself
+// Where the program had stopped processes itself, psb lets the others go on one by one, and all is false.
+static void pause_all(bool now, bool all) {
+	if (all) (void)kill(-1, now ? SIGSTOP : SIGCONT); // from pid 1 of a pid namespace: everybody in it but itself
 	if (now) report(M_PAUSED, 0, NULL);
 	paused = now;
 }
@@ -168,7 +169,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 			struct message m;
 			if (!psb_receive(FD_CONTROL, &m)) _exit(1); // psb is gone, or wants the end
 			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a);
-			if ((m.kind == M_PAUSE || m.kind == M_RESUME) && s->flags & BOX_PID) pause_all(m.kind == M_PAUSE);
+			if ((m.kind == M_PAUSE || m.kind == M_RESUME) && s->flags & BOX_PID) pause_all(m.kind == M_PAUSE, m.kind == M_PAUSE || m.a);
 			if (m.kind == M_MAKE && (m.a == AF_INET || m.a == AF_INET6) && (m.b == SOCK_STREAM || m.b == SOCK_DGRAM)) make(m.a, m.b);
 		}
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -110,7 +111,7 @@ func fileRisk(r Rule, m Macros) Risk {
 		return Risk{TierWarn, "sensitive", true}
 	case r.Op == OpWrite && tree:
 		return Risk{TierWarn, "changes a whole tree", false}
-	case r.Op == OpWrite && RunsCode(name):
+	case r.Op == OpWrite && RunsCode(name) || changes && inToolFolder(obj, m.Project):
 		return Risk{TierWarn, "code or settings", false}
 	case inside(obj, m.Project, m.Cache, m.Tmp):
 		return Risk{}
@@ -247,10 +248,25 @@ func SensitiveFile(object string, m Macros) bool {
 		strings.HasSuffix(n, ".p12") || strings.HasSuffix(n, ".kdbx") || SecretName(path.Base(object))
 }
 
-// RunsCode reports a file's name that something else will run or read as settings: Python source, path files, dot names.
+// toolFolders hold what other programs run or obey that work on a project: editors, builds of others, hooks.
+var toolFolders = []string{".github", ".gitlab", ".circleci", ".vscode", ".idea", ".devcontainer", ".husky"}
+
+func inToolFolder(obj, project string) bool {
+	return inside(obj, project) && slices.ContainsFunc(strings.Split(strings.TrimPrefix(obj, project), "/"), func(name string) bool {
+		return contains(toolFolders, name)
+	})
+}
+
+// RunsCode reports a file's name that something else will run or read as settings: Python source, path files, dot names, what builds, tests and
+// installs go by.
 func RunsCode(name string) bool {
 	switch path.Ext(name) {
-	case ".py", ".pth", ".pyc", ".so", ".sh":
+	case ".py", ".pth", ".pyc", ".so", ".sh", ".mk":
+		return true
+	}
+	switch strings.ToLower(name) {
+	case "makefile", "gnumakefile", "justfile", "dockerfile", "vagrantfile", "jenkinsfile", "rakefile", "cmakelists.txt", "pyproject.toml", "setup.cfg",
+		"tox.ini", "pytest.ini", "package.json", "requirements.txt", "pipfile":
 		return true
 	}
 	return strings.HasPrefix(name, ".")

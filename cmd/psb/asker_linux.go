@@ -11,8 +11,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"psb/learn"
 	"psb/namespaces"
@@ -45,7 +48,8 @@ func newAsker(s *supervisor) (*asker, error) {
 	case !j.facts.seccomp.Notify:
 		return nil, refuse("psb doctor", "--ask needs seccomp notifications, which this host does not give")
 	}
-	tty, err := openConsole()
+	term, _ := j.w.lookup("TERM")
+	tty, err := openConsole(term)
 	if err != nil {
 		return nil, refuse("psb policy allow-last, after the run", "--ask needs a terminal")
 	}
@@ -97,9 +101,16 @@ func (x *asker) allowed(a policy.Access, who string, tid int) (yes, interrupted 
 	said, known := x.said.known(a)
 	if !known && !x.said.enough {
 		before := x.calls.Load()
-		said = x.ask(a, who, func() bool { return x.calls.Load() != before || x.gone(tid) })
+		var asked bool
+		said, asked = x.ask(a, who, func() bool { return x.calls.Load() != before || x.gone(tid) })
 		if x.calls.Load() != before {
 			return false, true
+		}
+		if !asked {
+			return false, false // and asked the next time
+		}
+		if x.said.count() {
+			x.tty.say(fmt.Sprintf("ask: that was question %d: all that follows is denied", mostQuestions))
 		}
 	}
 	if x.said.keep(a, said) && said == lasting && !nameOnly(a) {
@@ -108,37 +119,83 @@ func (x *asker) allowed(a policy.Access, who string, tid int) (yes, interrupted 
 	return said != deny, false
 }
 
-// ask puts one question. The box is paused meanwhile, so that nothing in it writes over the question; without a pid namespace only the thread
-// that asked waits.
-func (x *asker) ask(a policy.Access, who string, gone func() bool) answer {
-	if x.box.Pause() {
+// mostRounds bounds how often one question is put again because the box did not stay paused.
+const mostRounds = 3
+
+// ask puts one question; asked is false where nobody can be asked now. The box is paused meanwhile, so that nothing in it writes over the
+// question; without a pid namespace only the thread that asked waits. A yes that was said while something ran is none.
+func (x *asker) ask(a policy.Access, who string, gone func() bool) (said answer, asked bool) {
+	if !x.tty.front() {
+		return deny, false
+	}
+	paused := x.box.Pause()
+	if paused {
 		defer x.box.Resume()
 	}
-	what := "ask: " + string(a.Op) + " " + plainText(shownObject(x.j.w.cwd, a.Object))
-	if who != "" {
-		what += " (" + plainText(who) + ")"
+	lines, prompt, lasts := x.question(a, who)
+	for range mostRounds {
+		if paused && !x.box.Resting() && !x.box.Settle() {
+			break
+		}
+		switch key := x.tty.ask(lines, prompt, gone); {
+		case key == 'q':
+			x.said.enough = true
+			return deny, true
+		case key != 'o' && key != 'y' && key != 'a':
+			return deny, true
+		case paused && !x.box.Resting():
+			x.tty.say("ask: something in the box ran meanwhile: once more")
+		case key == 'a' && lasts:
+			return lasting, true
+		default:
+			return once, true
+		}
 	}
-	lines, prompt := []string{what}, "o this run, "
-	object := a.Object
-	sensitive := policy.Sensitive(object, x.j.macros)
-	switch {
-	case sensitive:
+	x.said.enough = true
+	x.tty.say("ask: the program does not stay paused: this is denied, and all that follows")
+	return deny, true
+}
+
+// question words a question; lasts says that the answer may become a line in the policy.
+func (x *asker) question(a policy.Access, who string) (lines []string, prompt string, lasts bool) {
+	what := "ask: " + string(a.Op) + " " + unmistakable(shownObject(x.j.w.cwd, a.Object))
+	if who != "" {
+		what += " (" + unmistakable(who) + ")"
+	}
+	lines, prompt = []string{what}, "o this run, "
+	sensitive := policy.Sensitive(a.Object, x.j.macros)
+	lasts = !sensitive && x.j.where.exists && utf8.ValidString(a.Object)
+	if sensitive {
 		lines = append(lines, "ask: think before you give that away")
-	case x.j.where.exists:
+	} else if why := x.risk(a); why != "" {
+		lines = append(lines, "ask: think first: "+why)
+	}
+	if lasts {
 		prompt += "a always (a line in " + plainText(x.j.shownPolicy()) + "), "
 	}
-	switch x.tty.ask(lines, prompt+"d deny, q deny this and all that follows: ", gone) {
-	case 'o', 'y':
-		return once
-	case 'a':
-		if !sensitive && x.j.where.exists {
-			return lasting
-		}
-		return once
-	case 'q':
-		x.said.enough = true
+	return lines, prompt + "d deny, q deny this and all that follows: ", lasts
+}
+
+// risk says what makes an access more than harmless, in the words of allow-last; that a host is on the network the question says itself.
+func (x *asker) risk(a policy.Access) (why string) {
+	if nameOnly(a) {
+		return ""
 	}
-	return deny
+	for _, r := range asRules(x.j.policy, a) {
+		risk := policy.RiskOf(r, x.j.macros)
+		if risk.Tier > policy.TierNormal && (risk.Mark || a.Op != policy.OpConnect) {
+			why = risk.Why
+		}
+	}
+	return why
+}
+
+// unmistakable is a name that cannot look like the words around it.
+func unmistakable(name string) string {
+	if strings.ContainsAny(name, " ()") {
+		return strconv.Quote(name)
+	}
+	return plainText(name)
 }
 
 // gone: the box ends, or the thread that asked.
@@ -216,6 +273,7 @@ func kindOfOpen(o plan.Object, dir plan.Object, flags uint64) (op policy.Op, ok 
 	writes := flags&(oAccMode) != 0 || flags&oTrunc != 0
 	switch {
 	case flags&oPath != 0 || o.Err != "":
+	case o.Kind == plan.File && flags&oExcl == oExcl: // it is there
 	case o.Kind == plan.File && writes:
 		return policy.OpWrite, true
 	case o.Kind == plan.File:

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,7 @@ const (
 	oAccMode = unix.O_ACCMODE
 	oTrunc   = unix.O_TRUNC
 	oCreat   = unix.O_CREAT
+	oExcl    = unix.O_CREAT | unix.O_EXCL
 	oPath    = unix.O_PATH
 	// What a program's flags may say of the file that psb opens for it.
 	oKept = unix.O_ACCMODE | unix.O_APPEND | unix.O_SYNC | unix.O_DSYNC | unix.O_LARGEFILE | unix.O_NOATIME
@@ -110,7 +112,10 @@ func (x *asker) wanted(look *hostLook, call opening) (a policy.Access, o plan.Ob
 	o = look.Resolve(call.name)
 	dir := look.Resolve(filepath.Dir(o.Path))
 	op, ok := kindOfOpen(o, dir, call.flags)
-	if !ok || call.flags&unix.O_NOFOLLOW != 0 && len(o.Links) > 0 {
+	if !ok || strings.HasSuffix(call.name, "/") || strings.HasSuffix(call.name, "/.") {
+		return a, o, false // a folder's name
+	}
+	if (call.flags&unix.O_NOFOLLOW != 0 || call.flags&oExcl == oExcl) && endsInLink(look, o, call.name) {
 		return a, o, false
 	}
 	a = policy.Access{Op: op, Object: o.Path}
@@ -123,6 +128,13 @@ func (x *asker) wanted(look *hostLook, call opening) (a policy.Access, o plan.Ob
 		return a, o, false
 	}
 	return a, o, x.j.askable(&x.known, a, x.j.policy.Decide(a)) && x.j.unixAllows(look, a)
+}
+
+// endsInLink: the last part of the name is a link itself.
+func endsInLink(look *hostLook, o plan.Object, name string) bool {
+	i := strings.LastIndexByte(name, '/')
+	at := filepath.Join(look.Resolve(name[:i+1]).Path, name[i+1:])
+	return slices.ContainsFunc(o.Links, func(l plan.Link) bool { return l.At == at })
 }
 
 // openAllowed opens the very object that the question named: no link on the way, the same file, a plain one.

@@ -15,20 +15,36 @@ import (
 )
 
 // console is the terminal a person answers at, whatever the program's own descriptors are.
-type console struct{ *os.File }
-
-func openConsole() (console, error) {
-	f, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	return console{f}, err
+type console struct {
+	*os.File
+	legible string // makes what is written next be seen
 }
 
-// ask shows lines and gives the first letter of the answer, in lower case; 0 where there is none: gone says that nobody waits for it any more,
-// or psb is in the background, where it may not read.
+// legible undoes what a program can have told a terminal that would hide or move a question: a scroll region of a line, no wrapping, hidden or
+// same-coloured text, other letters.
+const legible = "\x1b7\x1b[r\x1b8\x1b[?7h\x1b[0m\x1b(B\x0f"
+
+// openConsole opens the terminal; term is its kind, as TERM says.
+func openConsole(term string) (console, error) {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if term == "" || term == "dumb" {
+		return console{f, ""}, err
+	}
+	return console{f, legible}, err
+}
+
+// front: psb is in the terminal's foreground. In the background it may not read.
+func (c console) front() bool {
+	group, err := unix.IoctlGetInt(int(c.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// say writes one line of psb's.
+func (c console) say(line string) { fmt.Fprintf(c, "psb: %s\n", plainLine(line)) }
+
+// ask shows lines and gives the first letter of the answer, in lower case; 0 where there is none, or gone says that nobody waits for it any more.
 func (c console) ask(lines []string, prompt string, gone func() bool) byte {
 	fd := int(c.Fd())
-	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
-		return 0
-	}
 	was, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
 		return 0
@@ -42,8 +58,9 @@ func (c console) ask(lines []string, prompt string, gone func() bool) byte {
 		return 0
 	}
 	defer func() { _ = unix.IoctlSetTermios(fd, unix.TCSETSF, was) }()
+	fmt.Fprint(c, c.legible)
 	for _, l := range lines {
-		fmt.Fprintf(c, "psb: %s\n", plainLine(l))
+		c.say(l)
 	}
 	fmt.Fprintf(c, "psb: %s", plainLine(prompt))
 	for !gone() {

@@ -60,9 +60,16 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 		return a, false
 	}
 	a.Object = o.Path
+	if a.Op == policy.OpExec && t.j.policy.Decide(a).Allowed { // then it is what its first line names
+		a.Object = t.startedBy(o)
+		return a, a.Object != ""
+	}
 	made := e.How == learn.New || e.How == learn.NewDir || e.How == learn.Unnamed
 	if o.Kind == plan.Dir && (a.Op == policy.OpRead || a.Op == policy.OpList) {
 		a = policy.Access{Op: policy.OpList, Object: folderName(o.Path)}
+	}
+	if o.Kind == plan.Dir && (a.Op == policy.OpWrite || e.How == learn.Unnamed) {
+		a.Object = folderName(o.Path) // a rule for it names it so
 	}
 	switch e.Errno {
 	case "ENOENT", "ENOTDIR": // the sandbox's doing only where the host has the object, or the folder to make it in
@@ -70,7 +77,7 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 		case t.elsewhere(a.Object):
 			return a, false
 		case o.Kind == plan.Absent && made && t.look.Resolve(parent(o.Path)).Kind == plan.Dir:
-			a.Op = policy.OpCreate
+			a = making(o.Path, e.How)
 		case o.Kind == plan.Absent:
 			return a, false
 		}
@@ -79,7 +86,7 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 		case e.How == learn.Meta && e.Errno != "EROFS":
 			return a, false // whose file it is decides
 		case o.Kind == plan.Absent && made:
-			a.Op = policy.OpCreate
+			a = making(o.Path, e.How)
 		case o.Kind == plan.Absent && private(a.Object):
 			return a, false
 		}
@@ -87,6 +94,32 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 		return a, false
 	}
 	return a, true
+}
+
+// making is the access behind a name that could not be made. A folder has no line of its own, which would mean a file: what lacks is the right to
+// make names where it was to stand.
+func making(name string, how learn.How) policy.Access {
+	if how == learn.NewDir {
+		name = folderName(parent(name))
+	}
+	return policy.Access{Op: policy.OpCreate, Object: name}
+}
+
+// mostShebang is what the kernel reads of a script to find its interpreter (BINPRM_BUF_SIZE).
+const mostShebang = 256
+
+// startedBy is the interpreter of a script; "" where it has none on the host.
+func (t *tries) startedBy(o plan.Object) string {
+	line, ok := strings.CutPrefix(t.look.Text(o.Path, mostShebang), "#!")
+	line, _, _ = strings.Cut(line, "\n")
+	words := strings.Fields(line)
+	if !ok || len(words) == 0 {
+		return ""
+	}
+	if by := t.look.Resolve(words[0]); by.Kind == plan.File {
+		return by.Path
+	}
+	return ""
 }
 
 // elsewhere: the box shows another host folder at this place, so that the host's own object there says nothing.
@@ -108,6 +141,8 @@ func (j *job) unixAllows(look *hostLook, a policy.Access) bool {
 	o := look.Resolve(strings.TrimSuffix(a.Object, "/"))
 	const read, write, search = 4, 2, 1
 	switch {
+	case a.Op == policy.OpCreate && strings.HasSuffix(a.Object, "/"): // some name in that folder
+		return o.Kind == plan.Dir && look.May(o, write|search)
 	case a.Op == policy.OpCreate || a.Op == policy.OpWrite && o.Kind == plan.Absent:
 		dir := look.Resolve(parent(o.Path))
 		return dir.Kind == plan.Dir && look.May(dir, write|search)

@@ -169,6 +169,10 @@ func (c *call) opened(tid, fd int, e learn.Errno, tell func(policy.Op, string, l
 		if p == "" {
 			return
 		}
+		if c.flags&unix.O_TMPFILE == unix.O_TMPFILE {
+			tell(policy.OpCreate, path.Clean(p), learn.Unnamed, e)
+			return
+		}
 		how := learn.Plain
 		name := path.Clean(p)
 		if e != "ENOENT" && e != "ENOTDIR" { // those are only counted, and there are many: the text will do
