@@ -75,17 +75,20 @@ func learnRun(w *world, line *runLine) (int, error) {
 	j.folder, app.folder = lookAtFolder(filepath.Dir(j.where.policy)), lookAtFolder(filepath.Dir(app.where.policy))
 	app.plan = j.plan
 	r := newRecorder(j)
-	r.known.Made = among(cmd.Writes, made) // not what lies above one: it was only the way there
-	r.known.Folder = filepath.Dir(app.where.policy)
-	if app != j {
-		r.split = learn.NewSplit(r.known)
-		r.set = r.split.All
-	}
 	if r.record, err = j.startRecording(); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
-	if r.record != nil {
-		r.record.introduce(app, r.known)
+	r.prepare = func() {
+		r.known = j.knowledge()
+		r.known.Made = among(cmd.Writes, made) // not what lies above one: it was only the way there
+		r.known.Folder = filepath.Dir(app.where.policy)
+		if app != j {
+			r.split = learn.NewSplit(r.known)
+			r.set = r.split.All
+		}
+		if r.record != nil {
+			r.record.introduce(app, r.known)
+		}
 	}
 	j.look.passed = nil // from here on things change
 	o, err := launch(j, r)

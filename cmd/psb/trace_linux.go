@@ -37,6 +37,7 @@ type recorder struct {
 	open     string                       // a folder whose files mayRead has found readable, all of them
 	known    learn.Knowledge
 	events   int
+	prepare  func()        // fills in known, and what rests on it
 	ready    chan struct{} // closed when judge and known are there
 	listens  bool          // a broker answers the calls that reach the network
 	ended    bool          // what is told after that is of a program that is gone
@@ -66,7 +67,8 @@ func (r *recorder) filter() (seccomp.Program, bool, error) {
 	o.Extra = nil     // learning sees what the program asks, not what the policy says
 	go func() {       // beside the start of the box
 		defer close(r.ready)
-		r.judge, r.known = seccomp.Enforce(o), r.j.knowledge()
+		r.judge = seccomp.Enforce(o)
+		r.prepare()
 	}()
 	r.listens = o.Broker
 	p, err := buildFilter(r.j, seccomp.Learn(o))
@@ -132,6 +134,7 @@ func (r *recorder) did(tid int, a policy.Access, errno string) {
 
 // take keeps one event. The caller holds mu.
 func (r *recorder) take(e learn.Event) {
+	<-r.ready
 	if r.split != nil {
 		r.split.Add(e)
 	} else {
