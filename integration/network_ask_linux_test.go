@@ -48,7 +48,7 @@ print("end", flush=True)
 			k.expect("end")
 			k.ends("0")
 			shown := k.shown()
-			if n := strings.Count(shown, "psb: ask: "); n != 8 {
+			if n := strings.Count(shown, askPrompt); n != 8 {
 				t.Errorf("asked %d times, want 8", n)
 			}
 			if n := strings.Count(shown, "got 200 one.test:8080"); n != 2 {
