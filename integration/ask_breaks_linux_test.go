@@ -202,3 +202,30 @@ for host in ("192.0.2.1", "127.0.0.1"):
 		k.ends("0")
 	})
 }
+
+// TestAskNeverByAnotherName: what nobody is asked about is not asked about under its other names either, nor is psb's own state, nor a file of
+// the host's where the box shows another folder.
+func TestAskNeverByAnotherName(t *testing.T) {
+	const program = `import os
+for name, mode in (("policy", "a"), ("open.txt", "r"), ("shown/data.txt", "a"), ("shown/new.txt", "w"), (os.environ["STATE"] + "/psb/launches/x", "w")):
+    try: open(name, mode).close(); print("GOT", name)
+    except OSError as e: print("refused", flush=True)
+print("end")
+`
+	const rules = "[env]\nSTATE = true\n[files]\n\"hidden.txt\" = \"hide\"\n\"shown/\" = { from = \"instead/\", right = \"read\" }\n"
+	askingAt(t, rules, program, func(t *testing.T, s scene, _ func() *console) {
+		for _, name := range []string{"hidden.txt", "shown/data.txt", "instead/data.txt"} {
+			s.put(t, "home/code/project/"+name, "x")
+		}
+		must(t, os.MkdirAll(s.home+"/.local/state/psb/launches", 0o700))
+		must(t, os.Link(filepath.Join(s.project, ".py-sandboxes"), filepath.Join(s.project, "policy")))
+		must(t, os.Link(filepath.Join(s.project, "hidden.txt"), filepath.Join(s.project, "open.txt")))
+		s.give(t)
+		k := s.console(t, call{argv: []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "--ask", "ask.py"}, env: []string{"STATE=" + s.home + "/.local/state"}})
+		k.expect("end")
+		k.ends("0")
+		if shown := k.shown(); strings.Contains(shown, "ask:") || strings.Contains(shown, "GOT") || strings.Count(shown, "refused\r\n") != 5 {
+			t.Errorf("asked, or had: %s", shown)
+		}
+	})
+}

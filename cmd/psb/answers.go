@@ -102,7 +102,7 @@ func (j *job) askable(known *learn.Knowledge, a policy.Access, v policy.Verdict)
 		return !policy.Metadata(addr) && !policy.MetadataName(host)
 	case policy.OpRead, policy.OpWrite, policy.OpCreate:
 		hidden := func(p *plan.Place) bool { return p.Hidden && (a.Object == p.Path || below(a.Object, p.Path)) }
-		return !known.Never(a) && !slices.ContainsFunc(j.plan.Places, hidden)
+		return !known.Never(a) && !j.elsewhere(a.Object) && !slices.ContainsFunc(j.plan.Places, hidden)
 	}
 	return false
 }

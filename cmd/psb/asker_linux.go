@@ -2,7 +2,7 @@
 // Undone: the box goes on after each answer; what was handed in stays the program's.
 // Preconditions: a terminal; the filter has a listener; Linux 5.9 (SECCOMP_IOCTL_NOTIF_ADDFD).
 // Called by: run.go through watcher.
-// Proved by: TestAskAnswers, TestAskNetwork, TestAskNever, TestAskRaces.
+// Proved by: TestAskAnswers, TestAskNetwork, TestAskNever, TestAskRaces, TestAskNotPaused.
 
 package main
 

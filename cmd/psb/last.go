@@ -32,8 +32,11 @@ type lastDenial struct {
 
 const lastVersion = 1
 
-// mostLast bounds what is kept, of one run and of how many policies.
-const mostLast = 1000
+// What is kept of one run is bounded: so many denials, and so many bytes of names, of which one may become six in JSON. readLast takes a megabyte.
+const (
+	mostLast     = 1000
+	mostLastText = 100_000
+)
 
 // lastFile is where the record of a policy's last refused run lies: in psb's own folder, which no box can write.
 func lastFile(w *world, policyPath string) string {
@@ -47,7 +50,11 @@ func (j *job) keepLast(o outcome, list []*denial) {
 		return
 	}
 	r := lastRun{Version: lastVersion, Program: j.about(), When: time.Now().UTC().Truncate(time.Second), Status: o.status}
+	room := mostLastText
 	for _, d := range list[:min(len(list), mostLast)] {
+		if room -= len(d.Access.Object) + len(d.Where); room < 0 {
+			break
+		}
 		r.Denials = append(r.Denials, lastDenial{d.Access.Op, d.Access.Object, d.Where, d.Count})
 	}
 	b, err := json.Marshal(r)
@@ -68,7 +75,7 @@ func readLast(name string) (*lastRun, error) {
 	}
 	var r lastRun
 	if err := json.Unmarshal(b, &r); err != nil || r.Version != lastVersion {
-		return nil, errors.Join(err, fmt.Errorf("%s: not a record of this psb", name))
+		return nil, fmt.Errorf("%q is not a record of this psb", name)
 	}
 	return &r, nil
 }

@@ -370,7 +370,8 @@ func (j *job) knowledge() learn.Knowledge {
 		k.Guarded = append(k.Guarded, plan.Guarded(home)...)
 	}
 	k.Guarded = append(k.Guarded, j.policyFiles()...)
-	k.Guarded = append(k.Guarded, j.plan.Watched...) // not there, such as the folder git's settings name for hooks
+	k.Guarded = append(k.Guarded, stateDir(j.w.id, j.w.lookup)) // what is kept there starts later runs
+	k.Guarded = append(k.Guarded, j.plan.Watched...)            // not there, such as the folder git's settings name for hooks
 	for _, p := range j.plan.Places {
 		if p.Guarded {
 			k.Guarded = append(k.Guarded, p.Source.Path)

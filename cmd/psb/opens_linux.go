@@ -2,7 +2,7 @@
 // Undone: psb's own descriptors are closed; what was handed in stays the program's.
 // Preconditions: the call waits at the listener; Linux 5.9 (SECCOMP_IOCTL_NOTIF_ADDFD).
 // Called by: asker_linux.go.
-// Proved by: TestAskAnswers, TestAskRaces.
+// Proved by: TestAskAnswers, TestAskRaces, TestAskNeverByAnotherName.
 
 package main
 
@@ -127,7 +127,20 @@ func (x *asker) wanted(look *hostLook, call opening) (a policy.Access, o plan.Ob
 	if op == policy.OpCreate && x.walls.allow(dir.Path, landlock.FSMakeReg) || op != policy.OpCreate && has(o.Path) {
 		return a, o, false
 	}
-	return a, o, x.j.askable(&x.known, a, x.j.policy.Decide(a)) && x.j.unixAllows(look, a)
+	return a, o, x.j.askable(&x.known, a, x.j.policy.Decide(a)) && x.j.unixAllows(look, a) && !x.refusedElsewhere(look, o, op)
+}
+
+// refusedElsewhere: the file has another name (link(2)) under which nobody would be asked about it.
+func (x *asker) refusedElsewhere(look *hostLook, o plan.Object, op policy.Op) bool {
+	if o.Kind != plan.File {
+		return false
+	}
+	same := func(name string) bool {
+		other := look.Resolve(name)
+		return other.Kind == plan.File && other.Dev == o.Dev && other.Ino == o.Ino
+	}
+	kept := slices.ContainsFunc(x.j.plan.Places, func(p *plan.Place) bool { return (p.Hidden || p.Guarded && op != policy.OpRead) && same(p.Path) })
+	return kept || op != policy.OpRead && slices.ContainsFunc(x.j.policyFiles(), same)
 }
 
 // endsInLink: the last part of the name is a link itself.

@@ -2,7 +2,7 @@
 // Undone: the terminal is set back as it was.
 // Preconditions: psb is in the terminal's foreground.
 // Called by: asker_linux.go.
-// Proved by: TestAskAnswers, TestAskTypedAhead.
+// Proved by: TestAskAnswers, TestAskTypedAhead, TestAskLegible.
 
 package main
 

@@ -74,7 +74,7 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 	switch e.Errno {
 	case "ENOENT", "ENOTDIR": // the sandbox's doing only where the host has the object, or the folder to make it in
 		switch {
-		case t.elsewhere(a.Object):
+		case t.j.elsewhere(a.Object):
 			return a, false
 		case o.Kind == plan.Absent && made && t.look.Resolve(parent(o.Path)).Kind == plan.Dir:
 			a = making(o.Path, e.How)
@@ -123,8 +123,8 @@ func (t *tries) startedBy(o plan.Object) string {
 }
 
 // elsewhere: the box shows another host folder at this place, so that the host's own object there says nothing.
-func (t *tries) elsewhere(object string) bool {
-	return slices.ContainsFunc(t.j.policy.Rules, func(r policy.Rule) bool {
+func (j *job) elsewhere(object string) bool {
+	return slices.ContainsFunc(j.policy.Rules, func(r policy.Rule) bool {
 		return r.Pattern.From != "" && (object == r.Pattern.Object || below(object, r.Pattern.Object))
 	})
 }
