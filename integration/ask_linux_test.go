@@ -175,7 +175,8 @@ func TestAskRefusesToStart(t *testing.T) {
 
 // TestAskRaces: a program that changes the name while the question stands gets the file that was asked about, or none.
 func TestAskRaces(t *testing.T) {
-	const program = `import ctypes, os, threading
+	const program = `import ctypes, os, sys, threading
+sys.setswitchinterval(1e-5)
 libc = ctypes.CDLL(None, use_errno=True)
 name = ctypes.create_string_buffer(b"data.txt", 64)
 def swap():
