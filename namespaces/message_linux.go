@@ -29,6 +29,7 @@ const (
 	msgBox
 	msgNet
 	msgSocket
+	msgUpper
 )
 
 const (

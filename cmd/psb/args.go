@@ -32,6 +32,8 @@ type runLine struct {
 // options are psb's own; all are long.
 type options struct {
 	policy     string
+	audit      bool
+	auditFile  string
 	learn      bool
 	learnFile  string
 	learnUnix  []string
@@ -52,6 +54,7 @@ type options struct {
 var runOptions = []struct{ name, value, what string }{
 	{"allow", "rule", "one more right for this run"},
 	{"allow-gap", "gap", "go on without what this host cannot do"},
+	{"audit", "", "run once where no change and no connection is real, and tell what it would have done"},
 	{"help", "", "print a summary"},
 	{"learn", "", "run once, confined, and write what the program needed"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
@@ -69,7 +72,7 @@ var runOptions = []struct{ name, value, what string }{
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
 // laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true, "ask": true, "explain-denials": true, "record": true}
+var laterOptions = map[string]bool{"ask": true, "explain-denials": true, "record": true}
 
 var valueOptions = []string{"policy", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report"}
 
@@ -151,6 +154,12 @@ func (r *runLine) long(words []string) (int, error) {
 			return 0, &usageError{"--learn= names no file", "--learn, or --learn=FILE"}
 		}
 		return 1, nil
+	case "audit":
+		r.audit, r.auditFile = true, value
+		if glued && value == "" {
+			return 0, &usageError{"--audit= names no file", "--audit, or --audit=FILE"}
+		}
+		return 1, nil
 	case "parallel":
 		r.parallel = true
 		return 1, noValue(name, glued)
@@ -169,7 +178,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"audit", "learn", "parallel", "help"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"

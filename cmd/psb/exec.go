@@ -37,8 +37,8 @@ func execJob(w *world, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if line.form != formREPL || len(line.pyOpts) > 0 || line.learn {
-		return nil, &usageError{"exec: only psb's own options stand before --, and --learn is not one of them here", "psb exec --policy FILE -- COMMAND ARGS"}
+	if line.form != formREPL || len(line.pyOpts) > 0 || line.learn || line.audit {
+		return nil, &usageError{"exec: only psb's own options stand before --, and neither --learn nor --audit is one of them here", "psb exec --policy FILE -- COMMAND ARGS"}
 	}
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := j.readPolicy(false); err != nil {

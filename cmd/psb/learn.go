@@ -336,6 +336,7 @@ func (j *job) knowledge() learn.Knowledge {
 		k.Guarded = append(k.Guarded, plan.Guarded(home)...)
 	}
 	k.Guarded = append(k.Guarded, j.policyFiles()...)
+	k.Guarded = append(k.Guarded, j.plan.Protected...)
 	k.Guarded = append(k.Guarded, j.plan.Watched...) // not there, such as the folder git's settings name for hooks
 	for _, p := range j.plan.Places {
 		if p.Guarded {
@@ -383,9 +384,17 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 	}
 	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))
-	fmt.Fprint(w.ui.w, "psb: Enter learns, q quits: ")
+	fmt.Fprint(w.ui.w, "psb: Enter learns, a audits (nothing it changes is real, nothing is reached), q quits: ")
 	answer, err := bufio.NewReader(w.stdio[0]).ReadString('\n')
-	if a := strings.ToLower(strings.TrimSpace(answer)); err != nil || a != "" && a != "y" && a != "yes" {
+	a := strings.ToLower(strings.TrimSpace(answer))
+	if err == nil && (a == "a" || a == "audit") {
+		line.audit = true
+		if err := auditAlone(line); err != nil {
+			return exitRefused, err
+		}
+		return auditRun(w, line)
+	}
+	if err != nil || a != "" && a != "y" && a != "yes" {
 		return exitRefused, refuse("psb --learn "+shellQuote(line.target), "nothing was started")
 	}
 	line.learn = true

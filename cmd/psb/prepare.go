@@ -49,8 +49,9 @@ type job struct {
 	request  plan.Request
 	plan     *plan.Plan
 	layout   *pythonshim.Layout
-	reportIn folderID // of --report
-	folder   folderID // of the policy a learning run will write
+	reportIn folderID  // of --report
+	findings *findings // of an audit that is over
+	folder   folderID  // of the policy a learning run will write
 }
 
 // loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.
@@ -232,6 +233,9 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 	}
 	own := []string{stateDir(j.w.id, j.w.lookup), filepath.Join(j.macros.Config, "psb")}
 	for _, dir := range own {
+		if j.w.traceless {
+			break
+		}
 		_ = os.MkdirAll(dir, 0o700) // so that it is there to be protected; where it cannot be made a box cannot make it either
 	}
 	j.request = plan.Request{Own: own, Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,

@@ -25,6 +25,7 @@ type report struct {
 	Layers   []string   `json:"not_in_this_build"`
 	Denials  []*denial  `json:"denials"`
 	Usage    usage      `json:"usage"`
+	Audit    *findings  `json:"audit,omitempty"`
 }
 
 type usage struct {
@@ -61,12 +62,10 @@ func (j *job) writeReport(o outcome, failure error, list []*denial) error {
 		}
 	}
 	if j.plan != nil {
-		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), "enforce"
-		if j.plan.Mode == plan.Learn {
-			r.Mode = "learn"
-		}
+		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), j.plan.Mode.String()
 		r.Gaps = append(r.Gaps, j.plan.Gaps...)
 	}
+	r.Audit = j.findings
 	u := o.usage
 	r.Usage = usage{o.wall.Seconds(), (o.exit.User + o.exit.System).Seconds(), u.MemoryPeak, u.OOMKills, u.PIDsPeak, u.PIDsRefused, u.Unknown}
 	if r.Usage.MemoryPeak == 0 {

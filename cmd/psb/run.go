@@ -20,6 +20,12 @@ func run(w *world, args []string) (int, error) {
 	if line.json || line.timing {
 		return exitRefused, &usageError{"--json and --timing are explain's", "psb explain …"}
 	}
+	if line.audit {
+		if err := auditAlone(line); err != nil {
+			return exitRefused, err
+		}
+		return auditRun(w, line)
+	}
 	if line.learn {
 		return learnRun(w, line)
 	}
