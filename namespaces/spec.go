@@ -15,9 +15,9 @@ type Spec struct {
 	Await       bool     // the keeper waits for Box.Proceed before it makes the box: its groups are made meanwhile
 	CgroupDirs  []string // groups the keeper removes, in this order, when psb is gone; while psb lives they are psb's to read and remove
 
-	Ops  []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
+	Ops   []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
 	Upper uint64 // bytes of the file system that the overlays of Ops write to, on memory, its files counted, too; 0 = there are none. See Box.Upper
-	Root string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
+	Root  string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
 
 	Rlimits   []Rlimit
 	Landlock  *Landlock // nil = none

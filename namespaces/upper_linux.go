@@ -9,6 +9,7 @@ package namespaces
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -52,7 +53,11 @@ func ProbeOverlays(spec *Spec) map[string]error {
 		}
 	}
 	refused := map[string]error{}
-	if len(all) == 0 || tryOverlays(spec, all) == nil {
+	together := slices.Clone(all)
+	for i := range together {
+		together[i].Target = "/" + strconv.Itoa(i) // each beside the others: what lies over what does not matter here
+	}
+	if len(all) == 0 || tryOverlays(spec, together) == nil {
 		return refused
 	}
 	for _, o := range all {
@@ -64,11 +69,7 @@ func ProbeOverlays(spec *Spec) map[string]error {
 }
 
 func tryOverlays(of *Spec, list []Op) error {
-	spec := &Spec{Unshare: of.Unshare, LateUser: of.LateUser, UID: of.UID, GID: of.GID, HostUID: of.HostUID, HostGID: of.HostGID, Upper: 1 << 20,
+	spec := &Spec{Unshare: of.Unshare, LateUser: of.LateUser, UID: of.UID, GID: of.GID, HostUID: of.HostUID, HostGID: of.HostGID, Upper: 1 << 20, Ops: list,
 		Root: of.Root, Exec: "/", Argv: []string{"probe"}, Dir: "/"}
-	for i, o := range list {
-		o.Target = "/" + strconv.Itoa(i) // each beside the others: what lies over what does not matter here
-		spec.Ops = append(spec.Ops, o)
-	}
 	return try(spec)
 }

@@ -135,6 +135,7 @@ type findings struct {
 	Wanted   []wanted `json:"accesses"`
 	LookedUp []string `json:"looked_up"` // names asked for and never connected to
 	Refused  []string `json:"refused"`   // what even an audit does not let pass
+	Failed   []string `json:"failed"`    // what the system's own permissions, or a folder that is read-only here, kept from it
 	Missed   []string `json:"missed"`    // what could not be looked at
 	Policy   string   `json:"policy"`    // what the program would need
 	Partial  string   `json:"partial,omitempty"`
@@ -161,10 +162,15 @@ func (j *job) auditFindings(r *recorder, o outcome) *findings {
 		if g.Access.Op == policy.OpWrite || g.Access.Op == policy.OpCreate {
 			continue // the changes say it better
 		}
-		f.Wanted = append(f.Wanted, wanted{g.Access.Op, g.Text, g.Alert, g.Because})
+		w := wanted{g.Access.Op, g.Text, g.Alert, g.Because}
+		if w.Op == policy.OpConnect && w.Risk == "" {
+			w.Risk = "reaches another machine"
+		}
+		f.Wanted = append(f.Wanted, w)
 	}
 	slices.SortStableFunc(f.Wanted, func(a, b wanted) int { return rank(a.Risk) - rank(b.Risk) })
 	f.Refused = refusedLines(found.report, f.Changes)
+	f.Failed = accessWords(found.report.Refused)
 	src, _, err := policy.Edit(policy.New(j.about()), learn.Rules(found.missing))
 	if err != nil {
 		f.Missed = append(f.Missed, "the policy: "+err.Error())
@@ -187,13 +193,23 @@ func refusedLines(r *learn.Report, changes []change) []string {
 	for _, c := range changes {
 		changed[c.Path], changed[c.From] = true, true
 	}
-	only := &learn.Report{Floor: map[policy.Access]learn.Errno{}, Refused: r.Refused, Calls: r.Calls}
+	only := &learn.Report{Floor: map[policy.Access]learn.Errno{}, Calls: r.Calls}
 	for a, e := range r.Floor {
 		if e != "" || !changed[strings.TrimSuffix(a.Object, "/")] && a.Op != policy.OpWrite {
 			only.Floor[a] = e
 		}
 	}
 	return append([]string{}, only.Lines()...)
+}
+
+// accessWords lists accesses that failed, with the kernel's reason.
+func accessWords(m map[policy.Access]learn.Errno) []string {
+	out := []string{}
+	for a, e := range m {
+		out = append(out, fmt.Sprintf("%s (%s)", a, e))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // mostLines bounds each part of what an audit tells: more than these are folded by their folders.
@@ -230,13 +246,24 @@ func (j *job) tellFindings(o outcome) {
 			}
 		}
 		if marked {
+			for i, n := range f.LookedUp {
+				if i == mostLines {
+					say("! look up %s", counted(len(f.LookedUp)-i, "more name"))
+					break
+				}
+				say("! look up %s", plainText(n))
+			}
 			for _, l := range f.Refused {
 				say("! %s", plainLine(l))
 			}
 		}
 	}
-	for _, n := range f.LookedUp {
-		say("  look up %s", plainText(n))
+	for i, l := range f.Failed {
+		if i == mostLines {
+			say("  failed: %d more", len(f.Failed)-i)
+			break
+		}
+		say("  failed: %s", plainLine(l))
 	}
 	if len(f.Changes)+len(f.Wanted)+len(f.Refused)+len(f.LookedUp) == 0 {
 		say("  do nothing that needs a rule")

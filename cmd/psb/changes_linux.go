@@ -53,7 +53,10 @@ func (j *job) lookAtChanges(upper *os.File) (list []change, missed []string) {
 
 // open opens a name in the layers, which may be anything, and follows nothing.
 func (l *layers) open(name string, flags uint64) (int, error) {
-	return unix.Openat2(l.top, name, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY,
+	if flags&unix.O_PATH == 0 {
+		flags |= unix.O_NONBLOCK | unix.O_NOCTTY
+	}
+	return unix.Openat2(l.top, name, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC | unix.O_NOFOLLOW,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
 }
 

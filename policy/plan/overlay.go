@@ -172,12 +172,11 @@ func (o *overlays) around(dir string, inner []string) {
 	if err != nil {
 		return
 	}
-	me := o.c.host.Identity.UID
 	for _, e := range entries {
 		at := path.Join(dir, e.Name)
 		there := o.c.look.Resolve(at)
 		holds := slices.ContainsFunc(inner, func(m string) bool { return atOrBelow(m, at) })
-		if e.Kind == Dir && (holds || there.UID == me || there.Mode&0o022 != 0) { // others the program could not change anyway
+		if e.Kind == Dir && (holds || o.c.mayChange(there)) { // others the program could not change anyway
 			o.tree(at)
 		}
 	}
@@ -235,8 +234,15 @@ func (o *overlays) plain(dir string) {
 	p.Rights, p.Why = p.Rights&^Write, "as it is, read-only"
 }
 
-// leave remembers why a folder is read-only.
-func (o *overlays) leave(dir, why string) { o.readOnly[dir] = why }
+// leave remembers why a folder is read-only, where the program could have written to it.
+func (o *overlays) leave(dir, why string) {
+	if at := o.c.look.Resolve(dir); o.c.host.Root || o.c.mayChange(at) {
+		o.readOnly[dir] = why
+	}
+}
+
+// mayChange: an ordinary caller may have a right to write there, as far as owner and mode say.
+func (c *compiler) mayChange(o Object) bool { return o.UID == c.host.Identity.UID || o.Mode&0o022 != 0 }
 
 // tell makes gaps of what could not be done.
 func (o *overlays) tell() {
