@@ -15,15 +15,42 @@ import (
 // auditRun is `psb --audit …`: parse → locate → python → plan → try the overlays → launch under the tracer → look at what was changed → tell.
 // It reads no policy and writes none, and leaves nothing of psb's own on the host but what --audit=FILE and --report name.
 func auditRun(w *world, line *runLine) (int, error) {
+	if err := auditAlone(line); err != nil {
+		return exitRefused, err
+	}
 	w.traceless = true
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
-	if err := j.auditable(line); err != nil {
+	if err := j.auditable(true); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
-	if err := j.planAudit(j.pythonCommand(line)); err != nil {
+	return j.audit(j.pythonCommand(line))
+}
+
+// auditExec is `psb exec --audit -- CMD ARGS`.
+func auditExec(w *world, line *runLine, words []string) (int, error) {
+	if err := auditAlone(line); err != nil {
+		return exitRefused, err
+	}
+	w.traceless = true
+	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
+	if err := j.auditable(false); err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	command, err := findCommand(w, words[0])
+	if err != nil {
+		return refusedStatus(err), j.refused(err)
+	}
+	j.where.script, j.where.reads = command, []string{command} // it needs no rule, as an enforced one does not
+	return j.audit(plan.Command{Exec: command, Argv: words, Env: w.env, Dir: w.cwd, Reads: j.where.reads, Given: j.given(words[1:])})
+}
+
+// audit runs a command and tells what came of it.
+func (j *job) audit(cmd plan.Command) (int, error) {
+	w := j.w
+	if err := j.planAudit(cmd); err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
 	j.reportIn = lookAtFolder(filepath.Dir(absolute(w.cwd, j.opts.report)))
@@ -76,9 +103,9 @@ func auditAlone(line *runLine) error {
 	return nil
 }
 
-// auditable finds the interpreter, and checks whatever could keep the result from being written before anything runs. What stands in the
+// auditable finds the interpreter, which a command may do without, and checks whatever could keep the result from being written before anything runs. What stands in the
 // project's policy was written by whoever is not trusted: it counts for nothing here.
-func (j *job) auditable(line *runLine) error {
+func (j *job) auditable(python bool) error {
 	j.facts = probe(j.w, j.tryNamespaces())
 	j.facts.host.Mounts = mountTable()
 	j.where.exists, j.where.named = false, false
@@ -86,7 +113,7 @@ func (j *job) auditable(line *runLine) error {
 	if err := j.loadPolicy(); err != nil {
 		return err
 	}
-	if file := line.auditFile; file != "" {
+	if file := j.opts.auditFile; file != "" {
 		at := absolute(j.w.cwd, file)
 		if present(at) {
 			return refuse("psb --audit=NEW …", "--audit=%s: something is there already, and an audit replaces nothing", plainText(file))
@@ -96,7 +123,10 @@ func (j *job) auditable(line *runLine) error {
 		}
 	}
 	if err := j.findPython(); err != nil {
-		return err
+		if python || j.opts.python != "" {
+			return err
+		}
+		always(j.w, &j.facts.host)
 	}
 	j.setMacros()
 	return j.expand()

@@ -73,7 +73,7 @@ func explainAudit(j *job, line *runLine) (int, error) {
 		return exitRefused, &usageError{"--timing is of enforced runs", "psb explain --timing SCRIPT"}
 	}
 	j.w.traceless = true
-	if err := j.auditable(line); err != nil {
+	if err := j.auditable(true); err != nil {
 		return exitRefused, err
 	}
 	if err := j.planAudit(j.pythonCommand(line)); err != nil {

@@ -389,9 +389,6 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 	a := strings.ToLower(strings.TrimSpace(answer))
 	if err == nil && (a == "a" || a == "audit") {
 		line.audit = true
-		if err := auditAlone(line); err != nil {
-			return exitRefused, err
-		}
 		return auditRun(w, line)
 	}
 	if err != nil || a != "" && a != "y" && a != "yes" {

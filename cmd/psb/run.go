@@ -21,9 +21,6 @@ func run(w *world, args []string) (int, error) {
 		return exitRefused, &usageError{"--json and --timing are explain's", "psb explain …"}
 	}
 	if line.audit {
-		if err := auditAlone(line); err != nil {
-			return exitRefused, err
-		}
 		return auditRun(w, line)
 	}
 	if line.learn {

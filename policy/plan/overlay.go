@@ -75,6 +75,11 @@ func (c *compiler) overlay(r Request) {
 			o.tree(at.Path)
 		}
 	}
+	for _, d := range r.Command.Given {
+		if at := c.look.Resolve(d); at.Kind == File && c.overlayOf(at.Path) == nil && below(at.Path, "/tmp") {
+			o.leave(at.Path, "it is a single file of a private space")
+		}
+	}
 	for _, p := range shown { // what learning shows by itself, the overlay around it shows, too
 		if over := c.overlayOf(p.Path); over != nil && over != p && p.Made == nil && !p.Hidden && p.Link == "" && !p.Overlay && o.mounts[p.Path].Path == "" {
 			delete(c.places, p.Path)
