@@ -335,7 +335,9 @@ func (j *job) writeNeeded() error {
 	if j.opts.auditFile == "" {
 		j.w.ui.say("the policy it would need:")
 		for _, l := range strings.Split(strings.TrimRight(j.findings.Policy, "\n"), "\n") {
-			j.w.ui.say("  %s", plainLine(l))
+			if l != "" {
+				j.w.ui.say("  %s", plainLine(l))
+			}
 		}
 		return nil
 	}

@@ -21,13 +21,32 @@ type auditor struct {
 	mu       sync.Mutex
 	names    map[string]bool        // looked up
 	reached  map[string]bool        // of those, connected to
+	refused  map[policy.Access]bool // connects that the broker refused
 	loopback map[policy.Access]bool // connects to the host's own loopback, unless something in the box listened there
+	peers    map[policy.Access]bool // names that datagram sockets were connected to, unless it was for the sake of a connect
 	listened map[uint16]bool        // ports of the box's own servers
 	upper    *os.File               // what the overlays hold
 }
 
 func newAuditor() *auditor {
-	return &auditor{names: map[string]bool{}, reached: map[string]bool{}, loopback: map[policy.Access]bool{}, listened: map[uint16]bool{}}
+	return &auditor{names: map[string]bool{}, reached: map[string]bool{}, refused: map[policy.Access]bool{}, loopback: map[policy.Access]bool{},
+		peers: map[policy.Access]bool{}, listened: map[uint16]bool{}}
+}
+
+// keep notes one more of what a program may do as often as it likes.
+func keep[K comparable](set map[K]bool, k K) {
+	if len(set) < mostNames {
+		set[k] = true
+	}
+}
+
+// hostOf is the name or address of an object of [net].
+func hostOf(object string) string {
+	host := strings.TrimPrefix(object, "udp://")
+	if i := strings.LastIndexByte(host, ':'); i > 0 {
+		return host[:i]
+	}
+	return host
 }
 
 func (a *auditor) close() { a.upper.Close() } // nil is fine
@@ -44,24 +63,31 @@ func (l auditingJudge) Decide(a policy.Access) policy.Verdict {
 	if a.Op == policy.OpListen {
 		return v
 	}
-	if ap, err := netip.ParseAddrPort(a.Object); v.Allowed && a.Op == policy.OpConnect && err == nil && ap.Addr().IsLoopback() {
-		l.notes.mu.Lock()
-		if len(l.notes.loopback) < mostNames {
-			l.notes.loopback[a] = true
-		}
-		l.notes.mu.Unlock()
+	if v.Allowed && a.Op == policy.OpConnect {
+		l.notes.asked(a)
 	}
 	v.Allowed, v.By = false, nil
 	return v
+}
+
+// asked notes what is refused without a word: connects to the loopback that the box shares with nobody, and peers of datagram sockets.
+func (n *auditor) asked(a policy.Access) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ap, err := netip.ParseAddrPort(a.Object)
+	switch {
+	case err == nil && ap.Addr().IsLoopback():
+		keep(n.loopback, a)
+	case strings.HasPrefix(a.Object, "udp://") && n.names[hostOf(a.Object)]:
+		keep(n.peers, a)
+	}
 }
 
 // RulesName lets every name be asked for; standIn answers.
 func (l auditingJudge) RulesName(name string) bool {
 	l.notes.mu.Lock()
 	defer l.notes.mu.Unlock()
-	if len(l.notes.names) < mostNames {
-		l.notes.names[name] = true
-	}
+	keep(l.notes.names, name)
 	return true
 }
 
@@ -86,28 +112,32 @@ func (r *recorder) refusedAccess(a policy.Access) {
 		r.did(0, a, "EACCES")
 		return
 	}
-	host := strings.TrimPrefix(a.Object, "udp://")
-	if i := strings.LastIndexByte(host, ':'); i > 0 {
-		r.audit.mu.Lock()
-		if r.audit.names[host[:i]] {
-			r.audit.reached[host[:i]] = true
-		}
-		r.audit.mu.Unlock()
-	}
+	r.audit.mu.Lock()
+	keep(r.audit.refused, a)
+	r.audit.mu.Unlock()
 	r.did(0, a, "")
 }
 
-// contacts adds the connects to the host's loopback to what was wanted, and gives the names that were only looked up.
+// contacts adds what was refused without a word to what was wanted, and gives the names that were only looked up.
 func (r *recorder) contacts() []string {
 	a := r.audit
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for access := range a.loopback {
 		if ap, err := netip.ParseAddrPort(access.Object); err == nil && !a.listened[ap.Port()] {
-			r.mu.Lock()
-			r.set.Add(learn.Accessed{Access: access})
-			r.mu.Unlock()
+			a.refused[access] = true
 		}
+	}
+	for access := range a.peers { // resolvers give a datagram socket a peer to sort addresses by, before the connect that is meant
+		if stream := (policy.Access{Op: access.Op, Object: strings.TrimPrefix(access.Object, "udp://")}); !a.refused[stream] {
+			a.refused[access] = true
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for access := range a.refused {
+		r.set.Add(learn.Accessed{Access: access})
+		a.reached[hostOf(access.Object)] = true
 	}
 	out := []string{}
 	for n := range a.names {

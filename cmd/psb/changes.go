@@ -19,6 +19,7 @@ type change struct {
 	Before int64  `json:"bytes_before"`   // -1: not known or none
 	After  int64  `json:"bytes_after"`
 	Mode   string `json:"mode,omitempty"` // of a chmod
+	Held   int    `json:"held,omitempty"` // objects in a folder that was removed, as far as counted
 	Risk   string `json:"risk,omitempty"`
 }
 
@@ -40,6 +41,8 @@ func (c change) text(m policy.Macros) string {
 		l += " (" + bytesText(c.After) + ")"
 	case c.How == "change":
 		l += " (" + bytesText(c.Before) + ", then " + bytesText(c.After) + ")"
+	case c.Held > 0:
+		l += " with " + counted(c.Held, "object")
 	case c.How == "chmod":
 		l += " (" + c.Mode + ")"
 	case c.Kind != "file" && c.Kind != "folder":
@@ -151,7 +154,7 @@ func (j *job) riskOf(c change) string {
 			return "protected: other programs run or obey it"
 		case policy.Sensitive(p, j.macros):
 			return "sensitive"
-		case !slices.ContainsFunc([]string{j.macros.Project, j.w.cwd, j.macros.Cache, "/var/tmp"}, func(d string) bool { return d != "" && (p == d || below(p, d)) }):
+		case !slices.ContainsFunc([]string{j.macros.Project, j.w.cwd, j.macros.Cache}, func(d string) bool { return d != "" && (p == d || below(p, d)) }):
 			return "outside the project"
 		}
 	}

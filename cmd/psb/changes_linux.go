@@ -19,12 +19,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"psb/namespaces"
+	"psb/policy/plan"
 )
 
 // Bounds of the look.
 const (
 	mostChanges  = 200_000
 	mostDepth    = 100      // of folders within folders
+	mostHeld     = 10_000   // objects counted in a folder that was removed
 	mostCompared = 16 << 20 // bytes of a file that is compared with the host's
 )
 
@@ -130,8 +132,7 @@ func (l *layers) entry(e entry) {
 	switch {
 	case e.st.Mode&unix.S_IFMT == unix.S_IFCHR && e.st.Rdev == 0: // the mark of something removed
 		if there {
-			c.How, c.Kind, c.Before = "delete", kindWord(old.Mode), sizeOf(old)
-			l.out = append(l.out, c)
+			l.removed(e.at, e.host, old)
 		}
 		return
 	case c.Kind == "folder":
@@ -191,6 +192,7 @@ func (l *layers) subfolder(e entry, c change, old unix.Stat_t, there bool) {
 		host = c.From
 	case wasFolder && opaque:
 		c.How, host = "replace", e.host
+		l.leftOut(e)
 	case wasFolder:
 		host = e.host
 		if old.Mode&0o7777 != e.st.Mode&0o7777 {
@@ -205,6 +207,33 @@ func (l *layers) subfolder(e entry, c change, old unix.Stat_t, there bool) {
 		l.out = append(l.out, c)
 	}
 	l.folder(e.name, e.at, host, e.depth+1)
+}
+
+// removed tells of something of the host that is gone for the program.
+func (l *layers) removed(at, host string, old unix.Stat_t) {
+	c := change{How: "delete", Kind: kindWord(old.Mode), Path: at, Before: sizeOf(old), After: -1}
+	if c.Kind == "folder" {
+		l.j.look.Walk(host, mostHeld, func(string, plan.Kind) bool { c.Held++; return true })
+	}
+	l.out = append(l.out, c)
+}
+
+// leftOut tells what a folder had in it that the one made in its place has not.
+func (l *layers) leftOut(e entry) {
+	was, err := os.ReadDir(e.host)
+	if err != nil {
+		l.miss(e.at, err)
+	}
+	for _, w := range was {
+		var st unix.Stat_t
+		if err := unix.Fstatat(l.top, e.name+"/"+w.Name(), &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
+			continue // changed
+		}
+		host := path.Join(e.host, w.Name())
+		if old, there := hostObject(host); there {
+			l.removed(path.Join(e.at, w.Name()), host, old)
+		}
+	}
 }
 
 // marks reads what the kernel wrote on a folder of a layer: whether it hides what the host has there, and where its content comes from. A program

@@ -15,7 +15,7 @@ import (
 // execRun is `psb exec [psb options] -- CMD ARGS`: any command under ./.py-sandboxes, or the empty policy.
 func execRun(w *world, args []string) (int, error) {
 	if isHelp(args) {
-		_, err := w.stdio[1].WriteString("psb exec [psb options] -- CMD ARGS\n\nRun any command under the policy. The command itself needs no exec rule; what it starts does.\n")
+		_, err := w.stdio[1].WriteString("psb exec [psb options] -- CMD ARGS\n\nRun any command under the policy. The command itself needs no exec rule; what it starts does.\nWith --audit, run it where no change is kept, and tell what it would have done.\n")
 		return 0, err
 	}
 	if at := slices.Index(args, "--"); at >= 0 && at+1 < len(args) {

@@ -320,6 +320,9 @@ func (j *job) knowledge() learn.Knowledge {
 			k.Runs = append(k.Runs, o.Path)
 		}
 	}
+	if cmd := j.plan.Command; !cmd.Python { // as under psb exec, the command itself needs no rule
+		k.Runs = append(k.Runs, cmd.Exec, j.look.Resolve(cmd.Exec).Path)
+	}
 	for _, p := range always {
 		o := j.look.Resolve(p)
 		for _, q := range []string{p, o.Path} {
