@@ -40,8 +40,8 @@ func keep[K comparable](set map[K]bool, k K) {
 	}
 }
 
-// hostOf is the name or address of an object of [net].
-func hostOf(object string) string {
+// hostNamed is the name or address of an object of [net].
+func hostNamed(object string) string {
 	host := strings.TrimPrefix(object, "udp://")
 	if i := strings.LastIndexByte(host, ':'); i > 0 {
 		return host[:i]
@@ -78,7 +78,7 @@ func (n *auditor) asked(a policy.Access) {
 	switch {
 	case err == nil && ap.Addr().IsLoopback():
 		keep(n.loopback, a)
-	case strings.HasPrefix(a.Object, "udp://") && n.names[hostOf(a.Object)]:
+	case strings.HasPrefix(a.Object, "udp://") && n.names[hostNamed(a.Object)]:
 		keep(n.peers, a)
 	}
 }
@@ -137,7 +137,7 @@ func (r *recorder) contacts() []string {
 	defer r.mu.Unlock()
 	for access := range a.refused {
 		r.set.Add(learn.Accessed{Access: access})
-		a.reached[hostOf(access.Object)] = true
+		a.reached[hostNamed(access.Object)] = true
 	}
 	out := []string{}
 	for n := range a.names {
