@@ -40,15 +40,6 @@ func keep[K comparable](set map[K]bool, k K) {
 	}
 }
 
-// hostNamed is the name or address of an object of [net].
-func hostNamed(object string) string {
-	host := strings.TrimPrefix(object, "udp://")
-	if i := strings.LastIndexByte(host, ':'); i > 0 {
-		return host[:i]
-	}
-	return host
-}
-
 func (a *auditor) close() { a.upper.Close() } // nil is fine
 
 // auditingJudge lets nothing reach the network, and notes what a learning run would have let.
@@ -78,7 +69,7 @@ func (n *auditor) asked(a policy.Access) {
 	switch {
 	case err == nil && ap.Addr().IsLoopback():
 		keep(n.loopback, a)
-	case strings.HasPrefix(a.Object, "udp://") && n.names[hostNamed(a.Object)]:
+	case strings.HasPrefix(a.Object, "udp://") && n.names[hostOf(a.Object)]:
 		keep(n.peers, a)
 	}
 }
@@ -137,7 +128,7 @@ func (r *recorder) contacts() []string {
 	defer r.mu.Unlock()
 	for access := range a.refused {
 		r.set.Add(learn.Accessed{Access: access})
-		a.reached[hostNamed(access.Object)] = true
+		a.reached[hostOf(access.Object)] = true
 	}
 	out := []string{}
 	for n := range a.names {
