@@ -2,7 +2,7 @@
 // Undone: not; the mounts end with the namespace, the changes when psb closes them.
 // Preconditions: as in root_linux.c, whose acts these are: inside its first root. Linux 5.11, with an id map 5.19.
 // Called by: root_linux.c, mounts_linux.c, reaper_linux.c.
-// Proved by: TestOverlay, TestOverlayKeepsTheHost, TestUpper, TestAudit.
+// Proved by: TestOverlay, TestUpper, TestAudit.
 #define _GNU_SOURCE
 #include "stage2_linux.h"
 #include <errno.h>

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -125,11 +124,9 @@ func group(list []change, depth int) []fold {
 	at := map[[3]string]int{}
 	var out []fold
 	for _, c := range list {
-		dir := filepath.Dir(c.Path)
+		dir := c.Path // alone
 		if parts := strings.Split(c.Path, "/"); len(parts) > depth {
 			dir = strings.Join(parts[:depth], "/")
-		} else {
-			dir = c.Path // alone
 		}
 		key := [3]string{c.How, dir, c.Risk}
 		i, there := at[key]

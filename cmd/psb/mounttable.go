@@ -1,9 +1,3 @@
-// Does to the process: reads its mount table.
-// Undone: nothing to undo.
-// Preconditions: /proc is mounted; where it is not, the launch fails for another reason.
-// Called by: audit.go.
-// Proved by: TestMountTable.
-
 package main
 
 import (
