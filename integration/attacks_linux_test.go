@@ -20,6 +20,7 @@ type attack struct {
 	claim  string   // the heading of docs/threat-model.md; "" where psb makes none, and then notclaimed.toml says so
 	policy string   // rules the attack is given; it must not get further than these
 	gaps   []string // what an ordinary user without cgroups has to accept; the limit is then held by other means
+	audit  bool     // under --audit, without a policy: nothing is refused, and nothing is to come of it
 	alone  bool     // takes so much of the machine that no other attack runs beside it
 	only   string   // the one person who can do it without psb; "" for everybody
 	set    func(t *testing.T, s scene) attempt
@@ -40,7 +41,7 @@ type attempt struct {
 // attacks are all rows, by ground.
 func attacks() []attack {
 	return slices.Concat(plainAttacks(), fileAttacks(), procAttacks(), environmentAttacks(), policyAttacks(), gitAttacks(), resultAttacks(),
-		callAttacks(), networkAttacks(), resourceAttacks())
+		callAttacks(), networkAttacks(), resourceAttacks(), auditAttacks())
 }
 
 // variant is one way of running an attack.
@@ -110,7 +111,7 @@ func TestAttacks(t *testing.T) {
 							continue // without a control that succeeds the rest proves nothing
 						}
 						for _, v := range variants {
-							if v.lang == lang && (!v.lite || lang == last) && (!once() || v.inShort(who)) {
+							if v.lang == lang && (!v.lite || lang == last && !a.audit) && (!once() || v.inShort(who)) {
 								t.Run(v.name, func(t *testing.T) { c.boxed(t, a, who, v) })
 							}
 						}
@@ -193,6 +194,9 @@ func (c *campaign) launch(t *testing.T, a attack, s scene, v variant) (bare, box
 	// Root's ~ is not the scene's home, so rules name it in full.
 	policy = "version = 1\n" + strings.NewReplacer("{home}", s.home, "{project}", s.project).Replace(a.policy)
 	options := []string{"--policy", ".py-sandboxes"}
+	if a.audit {
+		options = []string{"--audit"}
+	}
 	if s.who.uid != 0 {
 		for _, gap := range a.gaps {
 			options = append(options, "--allow-gap", gap)

@@ -64,6 +64,7 @@ type Box struct {
 	mu      sync.Mutex // guards what Kill, Signal and Wait share
 	control int
 	network [2]*os.File // see Network
+	upper   *os.File    // see Upper
 	first   int         // pidfd of the box's first process, -1 until the keeper sent it
 	reaped  bool
 	closed  bool
@@ -187,6 +188,10 @@ func (b *Box) Ready() (pid int, err error) {
 	m, aside, err := receive(b.start)
 	if err == nil && kindOf(&m) == msgNet {
 		b.keepNetwork(passed(aside))
+		m, aside, err = receive(b.start)
+	}
+	if err == nil && kindOf(&m) == msgUpper {
+		b.keepUpper(descriptor(aside))
 		m, aside, err = receive(b.start)
 	}
 	if err == io.EOF { // every stage closed its end: one of them failed
@@ -320,6 +325,7 @@ func (b *Box) Wait() (Exit, error) {
 		for _, f := range b.network {
 			f.Close() // nil is fine
 		}
+		b.upper.Close()
 		if b.first >= 0 {
 			unix.Close(b.first)
 		}

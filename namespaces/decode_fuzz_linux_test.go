@@ -27,7 +27,7 @@ func TestDecodeSanitized(t *testing.T) {
 		}
 	}
 	lite := *everything(t)
-	lite.Unshare, lite.Ops, lite.Hostname, lite.Loopback, lite.LateUser, lite.Root = Set{}, nil, "", false, false, ""
+	lite.Unshare, lite.Ops, lite.Upper, lite.Hostname, lite.Loopback, lite.LateUser, lite.Root = Set{}, nil, 0, "", false, false, ""
 	lite.HostUID, lite.HostGID = lite.UID, lite.GID
 	lite.CgroupProcs, lite.CgroupDirs = []string{"/sys/fs/cgroup/a/cgroup.procs"}, []string{"/sys/fs/cgroup/a"}
 	lite.Landlock = &Landlock{Rules: []LandlockRule{{Path: "/a", Access: 1}, {Path: "/b/c", Access: 1 << 40}}}

@@ -70,14 +70,17 @@ static void op(struct cursor *c, struct op *o) {
 	o->userns = -1;
 	if (o->kind < OP_DIR || o->kind > OP_LAST || o->flags & ~(uint32_t)ACT_ALL || o->mode & ~(uint32_t)01777 || !clean(o->target)) c->bad = true;
 	if (o->target.n == 1 && o->kind != OP_DIR && o->kind != OP_READ_ONLY) c->bad = true;
-	if (o->flags & ACT_IDMAP && o->kind != OP_BIND) c->bad = true;
-	if ((o->kind == OP_BIND || o->kind == OP_BIND_IN) && !absolute(o->source)) c->bad = true;
+	if (o->flags & ACT_IDMAP && o->kind != OP_BIND && o->kind != OP_OVERLAY) c->bad = true;
+	if (o->flags & ACT_USERXATTR && o->kind != OP_OVERLAY) c->bad = true;
+	if ((o->kind == OP_BIND || o->kind == OP_BIND_IN || o->kind == OP_OVERLAY) && !absolute(o->source)) c->bad = true;
 }
 
 // Each of these would act on the host instead of the box.
 static bool fits(struct spec *s) {
 	uint32_t f = s->flags;
 	if (s->nops && (!(f & BOX_MOUNT) || !absolute(s->root))) return false;
+	for (uint32_t i = 0; i < s->nops; i++) if (s->ops[i].kind == OP_OVERLAY && !s->upper) return false;
+	if (s->upper && !s->nops) return false;
 	if ((s->hostname.n && !(f & BOX_UTS)) || (f & BOX_LOOPBACK && !(f & BOX_NET))) return false;
 	if ((f & BOX_LATE_USER && !(f & BOX_USER)) || (f & BOX_LISTENER && s->filter.n == 0) || (s->nrules && !(f & BOX_LANDLOCK))) return false;
 	return true;
@@ -91,6 +94,7 @@ bool psb_decode(const unsigned char *blob, size_t size, struct spec *s) {
 	s->hostname = psb_text(c);
 	s->cgroup_procs = psb_texts(c); s->cgroup_dirs = psb_texts(c);
 	s->root = psb_text(c);
+	s->upper = psb_u64(c);
 	s->ops = psb_items(c, &s->nops, 67, sizeof *s->ops);
 	for (uint32_t i = 0; i < s->nops && !c->bad; i++) op(c, &s->ops[i]);
 	s->rlimits = psb_items(c, &s->nrlimits, 12, sizeof *s->rlimits);

@@ -20,7 +20,8 @@ func everything(t testing.TB) *Spec {
 	s := baseBox("/usr/bin/true", "one", "two")
 	s.Hostname, s.Ignored, s.Hold = "box", 1<<9, true
 	s.Ops = append(s.Ops, Op{Kind: OpFile, Target: "/a/b", Mode: 0o600, Data: []byte("\x00data")}, Op{Kind: OpBindIn, Source: "/a/b", Target: "/a/c", ReadOnly: true, Optional: true},
-		Op{Kind: OpDevpts, Target: "/dev/pts"}, Op{Kind: OpReadOnly, Target: "/tmp"})
+		Op{Kind: OpDevpts, Target: "/dev/pts"}, Op{Kind: OpReadOnly, Target: "/tmp"}, Op{Kind: OpOverlay, Source: "/usr/share", Target: "/o", UserXattr: true})
+	s.Upper = 1 << 20
 	s.Rlimits = []Rlimit{{unix.RLIMIT_CORE, 1}}
 	s.Filter = []byte{6, 0, 0, 0, 0, 0, 0xff, 0x7f}
 	s.Reaper = s.Filter

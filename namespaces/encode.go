@@ -82,6 +82,8 @@ func (s *Spec) fits() error {
 	switch {
 	case len(s.Ops) > 0 && !u.Mount:
 		return errors.New("acts without a mount namespace")
+	case s.Upper != 0 && len(s.Ops) == 0:
+		return errors.New("a file system for overlays without acts")
 	case s.Hostname != "" && !u.UTS:
 		return errors.New("a host name without a UTS namespace")
 	case s.Loopback && !u.Net:
@@ -103,7 +105,10 @@ func (s *Spec) fits() error {
 		if path.Clean(o.Target) != o.Target || !path.IsAbs(o.Target) || o.Target == "/" && o.Kind != OpDir && o.Kind != OpReadOnly {
 			return fmt.Errorf("target %q of an act is not a clean absolute path below /", o.Target)
 		}
-		if o.IDMap && (o.Kind != OpBind || u.User && !s.LateUser) {
+		if o.Kind == OpOverlay && s.Upper == 0 {
+			return fmt.Errorf("an overlay on %q without a file system it could write to", o.Target)
+		}
+		if o.IDMap && (o.Kind != OpBind && o.Kind != OpOverlay || u.User && !s.LateUser) {
 			return fmt.Errorf("an id map on %q: only real root's binds of host objects may have one", o.Target)
 		}
 	}
@@ -139,6 +144,7 @@ func (e *encoder) head(s *Spec) {
 	e.texts(s.CgroupProcs)
 	e.texts(s.CgroupDirs)
 	e.text(s.Root)
+	e.u64(s.Upper)
 	e.u32(uint32(len(s.Ops)))
 	for i := range s.Ops {
 		e.op(&s.Ops[i])
@@ -169,7 +175,7 @@ func (e *encoder) tail(s *Spec) {
 
 func (e *encoder) op(o *Op) {
 	e.u32(uint32(o.Kind))
-	e.u32(bits(o.Recursive, o.ReadOnly, o.NoExec, o.Dev, o.Optional, o.IDMap))
+	e.u32(bits(o.Recursive, o.ReadOnly, o.NoExec, o.Dev, o.Optional, o.IDMap, o.UserXattr))
 	e.u32(o.Mode)
 	e.u64(o.Size)
 	e.u64(o.Modified)

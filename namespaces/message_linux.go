@@ -30,6 +30,7 @@ const (
 	msgNet
 	msgSocket
 	msgPaused
+	msgUpper
 )
 
 const (

@@ -23,7 +23,7 @@
 
 #define FAIL(...) psb_fail(FD_CONTROL, "mounts", __VA_ARGS__)
 
-static void attributes(int mount, struct op *o) {
+void psb_attributes(int mount, struct op *o) {
 	struct mount_attr a = {.attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE};
 	unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
 	if (!(o->flags & ACT_DEV)) a.attr_set |= MOUNT_ATTR_NODEV;
@@ -42,9 +42,9 @@ static void move(int mount, int at, const char *target) {
 	psb_covered(target);
 }
 
-// attach moves a detached mount onto a target; a missing target is made, as a folder or as a file. On a file system of our own it is missing
+// psb_attach moves a detached mount onto a target; a missing target is made, as a folder or as a file. On a file system of our own it is missing
 // more often than not, so that making it comes first.
-static void attach(int mount, const char *target, bool is_dir) {
+void psb_attach(int mount, const char *target, bool is_dir) {
 	int parent = psb_parent(target);
 	const char *leaf = psb_leaf(target);
 	bool made = psb_parent_is_own() && (is_dir ? mkdirat(parent, leaf, 0755) : mknodat(parent, leaf, S_IFREG | 0644, 0)) == 0;
@@ -81,24 +81,29 @@ static void fresh(const char *type, struct op *o, unsigned attr) {
 	if (mount < 0) FAIL("fsmount %s for %s", type, o->target.s);
 	close(fs);
 	if (tmpfs) psb_own(mount);
-	attach(mount, o->target.s, true);
+	psb_attach(mount, o->target.s, true);
 	close(mount);
+}
+
+int psb_object(struct op *o, int from, struct stat *st) {
+	int src = psb_open(from, o->source.s, O_PATH);
+	if (src < 0) {
+		if (o->flags & ACT_OPTIONAL && (errno == ENOENT || errno == ENOTDIR)) return -1;
+		FAIL("open %s", o->source.s);
+	}
+	if (fstat(src, st) != 0) FAIL("fstat of %s", o->source.s);
+	if (o->ino && (st->st_ino != o->ino || st->st_dev != (dev_t)o->dev)) {
+		errno = ESTALE;
+		FAIL("%s is another object than the one psb looked at", o->source.s);
+	}
+	return src;
 }
 
 static void bind(struct op *o, int from, int root) {
 	struct stat st;
-	bool optional = o->flags & ACT_OPTIONAL;
-	int src = psb_open(from, o->source.s, O_PATH);
-	if (src < 0) {
-		if (optional && (errno == ENOENT || errno == ENOTDIR)) return;
-		FAIL("open %s", o->source.s);
-	}
-	if (fstat(src, &st) != 0) FAIL("fstat of %s", o->source.s);
-	if (o->ino && (st.st_ino != o->ino || st.st_dev != (dev_t)o->dev)) {
-		errno = ESTALE;
-		FAIL("%s is another object than the one psb looked at", o->source.s);
-	}
-	if (optional) {
+	int src = psb_object(o, from, &st);
+	if (src < 0) return;
+	if (o->flags & ACT_OPTIONAL) {
 		int at = psb_open(root, o->target.s, O_PATH);
 		if (at < 0 && (errno == ENOENT || errno == ENOTDIR)) { close(src); return; }
 		if (at >= 0) close(at);
@@ -106,10 +111,10 @@ static void bind(struct op *o, int from, int root) {
 	unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
 	int tree = (int)syscall(SYS_open_tree, src, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | rec);
 	if (tree < 0) FAIL("open_tree of %s", o->source.s);
-	attributes(tree, o);
+	psb_attributes(tree, o);
 	// A bind onto itself takes the object it opened, not what now has the name.
 	if (from == root && strcmp(o->source.s, o->target.s) == 0) move(tree, src, o->target.s);
-	else attach(tree, o->target.s, S_ISDIR(st.st_mode));
+	else psb_attach(tree, o->target.s, S_ISDIR(st.st_mode));
 	close(src);
 	close(tree);
 }
@@ -133,6 +138,7 @@ void psb_mount(struct op *o, int old, int root) {
 	case OP_BIND_IN: bind(o, root, root); return;
 	case OP_PROC: proc(o, root); return;
 	case OP_DEVPTS: fresh("devpts", o, MOUNT_ATTR_NOEXEC); return;
+	case OP_OVERLAY: psb_overlay(o, old); return;
 	case OP_MQUEUE: fresh("mqueue", o, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC); return;
 	}
 	errno = EINVAL;

@@ -195,6 +195,7 @@ void psb_reaper(struct spec *s, int life) {
 	}
 	psb_time(T_FIRST);
 	if (s->nops) psb_build_root(s);
+	if (s->upper) psb_hand_upper();
 	if (read(life, &byte, 1) != 1) _exit(1); // it is in its groups now
 	if (s->flags & BOX_CGROUP && unshare(CLONE_NEWCGROUP) != 0) psb_fail(FD_CONTROL, "namespaces", "unshare(CLONE_NEWCGROUP)");
 	psb_time(T_ROOT);

@@ -202,6 +202,7 @@ void psb_build_root(struct spec *s) {
 	new_root = open("/new", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (old_root < 0 || new_root < 0) FAIL("open the roots");
 	psb_own(new_root);
+	if (s->upper) psb_upper(s);
 	for (uint32_t i = 0; i < s->nops; i++) {
 		struct op *o = &s->ops[i];
 		errno = 0;

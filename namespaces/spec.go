@@ -15,8 +15,9 @@ type Spec struct {
 	Await       bool     // the keeper waits for Box.Proceed before it makes the box: its groups are made meanwhile
 	CgroupDirs  []string // groups the keeper removes, in this order, when psb is gone; while psb lives they are psb's to read and remove
 
-	Ops  []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
-	Root string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
+	Ops   []Op   // builds the new root, in order; empty = keep the host's root (lite provider)
+	Upper uint64 // bytes of the file system that the overlays of Ops write to, on memory, its files counted, too; 0 = there are none. See Box.Upper
+	Root  string // host folder the new root is mounted on while it is built; any existing folder, nothing is left there
 
 	Rlimits   []Rlimit
 	Landlock  *Landlock // nil = none
@@ -75,6 +76,7 @@ const (
 	OpDevpts                     // mount a devpts instance of its own
 	OpMqueue                     // mount mqueue
 	OpReadOnly                   // make the mount at Target read-only (with Recursive: everything below it); Target must be a mount
+	OpOverlay                    // mount an overlay (Linux 5.11) of the host folder Source on Target, like OpBind without submounts: what is changed goes to Spec.Upper, in a folder of its number among the overlays, from 0
 )
 
 // Op is one act.
@@ -94,7 +96,8 @@ type Op struct {
 	// Identity of Source as psb saw it when it resolved the path; stage 2 opens it again without following links and stops when
 	// it is another object. Zero Ino: not checked.
 	SourceDev, SourceIno uint64
-	// IDMap (real root only): show the source's owner UID/GID IDMapUID/IDMapGID as HostUID/HostGID (id-mapped mount, Linux 5.12).
+	// IDMap (real root only; OpOverlay needs Linux 5.19 for it): show the source's owner UID/GID IDMapUID/IDMapGID as HostUID/HostGID (id-mapped mount, Linux 5.12).
 	IDMap              bool
+	UserXattr          bool // OpOverlay in a user namespace: its marks are attributes that an ordinary user may set, and folders of the lower layer cannot be renamed (EXDEV)
 	IDMapUID, IDMapGID uint32
 }

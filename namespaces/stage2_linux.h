@@ -6,13 +6,14 @@
 // reaper   builds the root, drops everything, starts the program, reaps, reports; ends when psb or the keeper hangs up.
 // program  tells READY, waits for GO, installs its filter, execve.
 //
-// psb's ends:  control (keeper: BOX, errors; reaper: events, signals, MAKE and SOCKET)   start (reaper: NET; program: READY, LISTENER, errors)
+// psb's ends:  control (keeper: BOX, errors; reaper: events, signals, MAKE and SOCKET)   start (reaper: NET, UPPER; program: READY, LISTENER, errors)
 #ifndef PSB_STAGE2_H
 #define PSB_STAGE2_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum { FD_SPEC = 3, FD_CONTROL = 4, FD_START = 5, FD_RULESET = 6, FD_FIRST_FREE = 7 };
@@ -22,8 +23,8 @@ enum { // flags word, see encode.go
 	BOX_LATE_USER = 1 << 7, BOX_LOOPBACK = 1 << 8, BOX_LISTENER = 1 << 9, BOX_HOLD = 1 << 10, BOX_SUBREAPER = 1 << 11, BOX_LANDLOCK = 1 << 12, BOX_AWAIT = 1 << 13,
 	BOX_ALL = (1 << 14) - 1
 };
-enum { ACT_RECURSIVE = 1 << 0, ACT_READONLY = 1 << 1, ACT_NOEXEC = 1 << 2, ACT_DEV = 1 << 3, ACT_OPTIONAL = 1 << 4, ACT_IDMAP = 1 << 5, ACT_ALL = (1 << 6) - 1 };
-enum op_kind { OP_DIR = 1, OP_FILE, OP_SYMLINK, OP_TMPFS, OP_BIND, OP_BIND_IN, OP_PROC, OP_DEVPTS, OP_MQUEUE, OP_READ_ONLY, OP_LAST = OP_READ_ONLY };
+enum { ACT_RECURSIVE = 1 << 0, ACT_READONLY = 1 << 1, ACT_NOEXEC = 1 << 2, ACT_DEV = 1 << 3, ACT_OPTIONAL = 1 << 4, ACT_IDMAP = 1 << 5, ACT_USERXATTR = 1 << 6, ACT_ALL = (1 << 7) - 1 };
+enum op_kind { OP_DIR = 1, OP_FILE, OP_SYMLINK, OP_TMPFS, OP_BIND, OP_BIND_IN, OP_PROC, OP_DEVPTS, OP_MQUEUE, OP_READ_ONLY, OP_OVERLAY, OP_LAST = OP_OVERLAY };
 enum { MOST_INSTRUCTIONS = 4096 }; // BPF_MAXINSNS
 
 struct text { const char *s; uint32_t n; };
@@ -42,12 +43,13 @@ struct spec {
 	struct text hostname, root, exec, dir, filter, reaper;
 	struct list cgroup_procs, cgroup_dirs, argv, env;
 	struct op *ops; uint32_t nops;
+	uint64_t upper; // bytes of the file system that overlays write to
 	struct rlimit_entry *rlimits; uint32_t nrlimits;
 	struct landlock_entry *rules; uint32_t nrules;
 	uint64_t mask; // signals the program starts with blocked
 };
 
-enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_SOCKET, M_PAUSED, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE, M_MAKE, M_PAUSE, M_RESUME };
+enum message_kind { M_ERROR = 1, M_READY, M_LISTENER, M_STOPPED, M_CONTINUED, M_EXIT, M_BOX, M_NET, M_SOCKET, M_PAUSED, M_UPPER, M_GO = 16, M_TAKEN, M_SIGNAL, M_ALIVE, M_MAKE, M_PAUSE, M_RESUME };
 struct message {
 	uint32_t kind;
 	int32_t a, b;
@@ -109,6 +111,14 @@ void psb_build_root(struct spec *s);
 
 // mounts: the acts that mount, at targets below root, from sources below old.
 void psb_mount(struct op *o, int old, int root);
+void psb_attributes(int mount, struct op *o);                   // of a detached mount: the op's flags and id map
+void psb_attach(int mount, const char *target, bool is_dir);    // a missing target is made
+int psb_object(struct op *o, int from, struct stat *st);        // the op's source, which must be the object psb looked at
+
+// overlay: throw-away layers. Between psb_upper and psb_build_root's end they can be mounted; psb_hand_upper gives psb what they hold.
+void psb_upper(struct spec *s);
+void psb_overlay(struct op *o, int old);
+void psb_hand_upper(void);
 
 // stages
 _Noreturn void psb_keeper(struct spec *s);

@@ -34,6 +34,8 @@ type runLine struct {
 // options are psb's own; all are long.
 type options struct {
 	policy       string
+	audit        bool
+	auditFile    string
 	learn        bool
 	learnFile    string
 	learnRun     string // the policy of a test runner
@@ -60,6 +62,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"allow", "rule", "one more right for this run"},
 	{"allow-gap", "gap", "go on without what this host cannot do"},
 	{"ask", "", "ask at the terminal before refusing"},
+	{"audit", "", "run once where no change and no connection is real, and tell what it would have done"},
 	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
 	{"fail-on-denial", "", "status 123 when something was refused and the program ended with 0"},
 	{"help", "", "print a summary"},
@@ -79,9 +82,6 @@ var runOptions = []struct{ name, value, what string }{
 
 // providers of this build; a policy file may name others of the format.
 var providers = []string{"auto", "namespaces", "landlock", "none"}
-
-// laterOptions are in the contract and not built yet: named, so that nobody takes the refusal for a typing error.
-var laterOptions = map[string]bool{"audit": true}
 
 var valueOptions = []string{"policy", "learn-runner", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
 
@@ -163,6 +163,12 @@ func (r *runLine) long(words []string) (int, error) {
 			return 0, &usageError{"--learn= names no file", "--learn, or --learn=FILE"}
 		}
 		return 1, nil
+	case "audit":
+		r.audit, r.auditFile = true, value
+		if glued && value == "" {
+			return 0, &usageError{"--audit= names no file", "--audit, or --audit=FILE"}
+		}
+		return 1, nil
 	case "parallel":
 		r.parallel = true
 		return 1, noValue(name, glued)
@@ -182,15 +188,12 @@ func (r *runLine) long(words []string) (int, error) {
 		r.timing = true
 		return 1, noValue(name, glued)
 	}
-	if laterOptions[name] {
-		return 0, &usageError{"--" + name + " is not in this build", "psb --help"}
-	}
 	known := false
 	for _, o := range valueOptions {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"learn", "parallel", "ask", "explain-denials", "fail-on-denial", "help"}, valueOptions...))
+		near := nearest(name, append([]string{"audit", "learn", "parallel", "ask", "explain-denials", "fail-on-denial", "help"}, valueOptions...))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"

@@ -62,7 +62,6 @@ func TestParseRunRefuses(t *testing.T) {
 		"--policy= x.py":       "empty value",
 		"--learn= x.py":        "names no file",
 		"--parallel=1 x.py":    "takes no value",
-		"--audit x.py":         "not in this build",
 		"--report r.txt x":     "must end in one of .json .jsonl .sarif .xml",
 		"--fail-on-denial=1 x": "takes no value",
 		"--provider bwrap x":   "one of auto, namespaces, landlock, none",

@@ -15,8 +15,13 @@ import (
 // execRun is `psb exec [psb options] -- CMD ARGS`: any command under ./.py-sandboxes, or the empty policy.
 func execRun(w *world, args []string) (int, error) {
 	if isHelp(args) {
-		_, err := w.stdio[1].WriteString("psb exec [psb options] -- CMD ARGS\n\nRun any command under the policy. The command itself needs no exec rule; what it starts does.\n")
+		_, err := w.stdio[1].WriteString("psb exec [psb options] -- CMD ARGS\n\nRun any command under the policy. The command itself needs no exec rule; what it starts does.\nWith --audit, run it where no change is kept, and tell what it would have done.\n")
 		return 0, err
+	}
+	if at := slices.Index(args, "--"); at >= 0 && at+1 < len(args) {
+		if line, err := parseRun(args[:at]); err == nil && line.audit && execOptions(line) {
+			return auditExec(w, line, args[at+1:])
+		}
 	}
 	j, err := execJob(w, args)
 	if err != nil {
@@ -37,7 +42,7 @@ func execJob(w *world, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if line.form != formREPL || len(line.pyOpts) > 0 || line.learn || line.record != "" {
+	if !execOptions(line) || line.learn || line.record != "" {
 		return nil, &usageError{"exec: only psb's own options stand before --, and --learn and --record are not among them here", "psb exec --policy FILE -- COMMAND ARGS"}
 	}
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
@@ -64,6 +69,9 @@ func execJob(w *world, args []string) (*job, error) {
 		Pattern: policy.Pattern{Text: command, Object: command}})
 	return j, j.planFor(plan.Enforce, plan.Command{Exec: command, Argv: args[at+1:], Env: w.env, Dir: w.cwd})
 }
+
+// execOptions: only psb's own options were read.
+func execOptions(line *runLine) bool { return line.form == formREPL && len(line.pyOpts) == 0 }
 
 // findCommand looks a command up on PATH, as a shell does.
 func findCommand(w *world, name string) (string, error) {

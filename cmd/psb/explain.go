@@ -29,6 +29,9 @@ func explain(w *world, args []string) (int, error) {
 	if err := programThere(w, line, j.where); err != nil {
 		return refusedStatus(err), err
 	}
+	if line.audit {
+		return explainAudit(j, line)
+	}
 	j.facts = probe(w, true)
 	j.setMacros()
 	if err := j.loadPolicy(); err != nil {
@@ -58,6 +61,30 @@ func explain(w *world, args []string) (int, error) {
 	if err != nil {
 		return exitRefused, err
 	}
+	return j.shownPlan(line, standing)
+}
+
+// explainAudit prints the plan of an audit, its overlays tried.
+func explainAudit(j *job, line *runLine) (int, error) {
+	if err := auditAlone(line); err != nil {
+		return exitRefused, err
+	}
+	if line.timing {
+		return exitRefused, &usageError{"--timing is of enforced runs", "psb explain --timing SCRIPT"}
+	}
+	j.w.traceless = true
+	if err := j.auditable(true); err != nil {
+		return exitRefused, err
+	}
+	if err := j.planAudit(j.pythonCommand(line)); err != nil {
+		return exitRefused, err
+	}
+	return j.shownPlan(line, "an audit reads and writes none")
+}
+
+// shownPlan prints the plan as the line asks for it.
+func (j *job) shownPlan(line *runLine, standing string) (int, error) {
+	w := j.w
 	if line.json {
 		out := json.NewEncoder(w.stdio[1])
 		out.SetIndent("", "  ")

@@ -40,7 +40,7 @@ func findInterpreter(w *world, name string) (pythonshim.Layout, error) {
 	layout, err := pythonshim.Find(name, notedHost{host, seen, asked})
 	maps.Copy(w.asked, asked)
 	w.seen.take(seen)
-	if err != nil || seen.doubt != "" {
+	if err != nil || seen.doubt != "" || w.traceless {
 		return layout, err
 	}
 	k := keptLayout{Layout: layout, Asked: map[string]string{}, Checks: seen.checks()}

@@ -354,6 +354,9 @@ func (j *job) knowledge() learn.Knowledge {
 			k.Runs = append(k.Runs, o.Path)
 		}
 	}
+	if cmd := j.plan.Command; !cmd.Python { // as under psb exec, the command itself needs no rule
+		k.Runs = append(k.Runs, cmd.Exec, j.look.Resolve(cmd.Exec).Path)
+	}
 	for _, p := range always {
 		o := j.look.Resolve(p)
 		for _, q := range []string{p, o.Path} {
@@ -371,7 +374,8 @@ func (j *job) knowledge() learn.Knowledge {
 	}
 	k.Guarded = append(k.Guarded, j.policyFiles()...)
 	k.Guarded = append(k.Guarded, stateDir(j.w.id, j.w.lookup)) // what is kept there starts later runs
-	k.Guarded = append(k.Guarded, j.plan.Watched...)            // not there, such as the folder git's settings name for hooks
+	k.Guarded = append(k.Guarded, j.plan.Protected...)
+	k.Guarded = append(k.Guarded, j.plan.Watched...) // not there, such as the folder git's settings name for hooks
 	for _, p := range j.plan.Places {
 		if p.Guarded {
 			k.Guarded = append(k.Guarded, p.Source.Path)
@@ -418,9 +422,14 @@ func firstRun(w *world, line *runLine, j *job) (int, error) {
 	}
 	w.ui.say("no policy for %s yet; a learning run is confined (writes only below the project, no credentials) and writes %s",
 		plainText(line.target), shown(w.cwd, j.where.policy))
-	fmt.Fprint(w.ui.w, "psb: Enter learns, q quits: ")
+	fmt.Fprint(w.ui.w, "psb: Enter learns, a audits (nothing it changes is real, nothing is reached), q quits: ")
 	answer, err := bufio.NewReader(w.stdio[0]).ReadString('\n')
-	if a := strings.ToLower(strings.TrimSpace(answer)); err != nil || a != "" && a != "y" && a != "yes" {
+	a := strings.ToLower(strings.TrimSpace(answer))
+	if err == nil && (a == "a" || a == "audit") {
+		line.audit = true
+		return auditRun(w, line)
+	}
+	if err != nil || a != "" && a != "y" && a != "yes" {
 		return exitRefused, refuse("psb --learn "+shellQuote(line.target), "nothing was started")
 	}
 	line.learn = true

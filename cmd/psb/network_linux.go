@@ -27,8 +27,12 @@ func (j *job) newBroker(box *namespaces.Box, judge broker.Judge, refused func(po
 		route.Close() // nil is fine
 		return nil, nil
 	}
+	lookup := names.HostLookup()
+	if j.plan.Mode == plan.Audit {
+		lookup = standIn()
+	}
 	b, err := broker.New(broker.Config{Lite: lite, Diag: diag, Route: route, Socket: box.Socket, Judge: judge, Sockets: j.plan.Sockets, Hostname: j.plan.Spec.Hostname,
-		Lookup: names.HostLookup(), Refused: refused, Did: did})
+		Lookup: lookup, Refused: refused, Did: did})
 	if err != nil {
 		diag.Close()
 		route.Close()

@@ -52,6 +52,7 @@ type job struct {
 	layout   *pythonshim.Layout
 	reportIn []folderID    // of each --report
 	learned  *learn.Report // of a learning run whose rules are written
+	findings *findings     // of an audit that is over
 	folder   folderID      // of the policy a learning run will write
 	beside   string        // the other policy that a learning run will write; "" for none
 }
@@ -237,6 +238,9 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 	}
 	own := []string{stateDir(j.w.id, j.w.lookup), filepath.Join(j.macros.Config, "psb")}
 	for _, dir := range own {
+		if j.w.traceless {
+			break
+		}
 		_ = os.MkdirAll(dir, 0o700) // so that it is there to be protected; where it cannot be made a box cannot make it either
 	}
 	j.request = plan.Request{Own: own, Policy: j.policy, PolicyFiles: j.policyFiles(), Host: j.facts.host, Command: cmd, Mode: mode, Macros: j.macros,

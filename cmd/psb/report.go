@@ -10,7 +10,6 @@ import (
 
 	"psb/cmd/psb/report"
 	"psb/policy"
-	"psb/policy/plan"
 )
 
 // reportable refuses a run whose reports could not be written.
@@ -117,10 +116,7 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 		}
 	}
 	if j.plan != nil {
-		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), "enforce"
-		if j.plan.Mode == plan.Learn {
-			r.Mode = "learn"
-		}
+		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), j.plan.Mode.String()
 		for _, g := range j.plan.Gaps {
 			r.Gaps = append(r.Gaps, report.Gap(g))
 		}
@@ -132,6 +128,7 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 			r.Denials = append(r.Denials, j.reportDenial(d))
 		}
 	}
+	r.Audit = reportAudit(j.findings)
 	if j.learned != nil {
 		r.Learning = reportLearning(j.learned)
 	}
@@ -199,4 +196,18 @@ func sourcesTop(project string) string {
 		}
 	}
 	return project
+}
+
+func reportAudit(f *findings) *report.Audit {
+	if f == nil {
+		return nil
+	}
+	a := &report.Audit{LookedUp: f.LookedUp, Refused: f.Refused, Failed: f.Failed, Missed: f.Missed, Policy: f.Policy, Partial: f.Partial}
+	for _, c := range f.Changes {
+		a.Changes = append(a.Changes, report.Change(c))
+	}
+	for _, w := range f.Wanted {
+		a.Wanted = append(a.Wanted, report.Wanted{Op: string(w.Op), Object: w.Object, Risk: w.Risk, Because: w.Because})
+	}
+	return a
 }

@@ -20,8 +20,11 @@ func run(w *world, args []string) (int, error) {
 	if line.json || line.timing {
 		return exitRefused, &usageError{"--json and --timing are explain's", "psb explain …"}
 	}
-	if line.learn && line.failOnDenial {
-		return exitRefused, &usageError{"--fail-on-denial is for a run under a policy: learning refuses by its floor alone", "psb --learn …, then psb --fail-on-denial …"}
+	if (line.learn || line.audit) && line.failOnDenial {
+		return exitRefused, &usageError{"--fail-on-denial is for a run under a policy: learning and auditing refuse by their floor alone", "psb --learn …, then psb --fail-on-denial …"}
+	}
+	if line.audit {
+		return auditRun(w, line)
 	}
 	if line.learn {
 		return learnRun(w, line)

@@ -32,7 +32,7 @@ func (j *job) shim(mode plan.Mode) error {
 		return refuse("", "python: %s", err)
 	}
 	m := pythonshim.Enforce
-	if mode == plan.Learn {
+	if mode.Learning() {
 		m = pythonshim.Learn
 	}
 	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
@@ -65,7 +65,7 @@ func (j *job) shimCode(overlay []byte) []byte {
 	}
 	file := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim", shimKey(j.layout.Encodings, overlay, own))
 	code, err := readOwn(file)
-	if errors.Is(err, os.ErrNotExist) && !j.again {
+	if errors.Is(err, os.ErrNotExist) && !j.again && !j.w.traceless {
 		if code, err = j.compileShim(overlay); err != nil || pythonshim.VerifyPyc(code, own) != nil {
 			code = nil // kept, too: what failed once is not tried at every start
 		}

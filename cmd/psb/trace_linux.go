@@ -45,10 +45,12 @@ type recorder struct {
 	broker   *broker.Broker
 	over     chan struct{} // closed when nobody asks the broker any more
 	attended bool
+	audit    *auditor // nil in a learning run
 }
 
 func newRecorder(j *job) *recorder {
 	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, readable: map[string]landlock.PathRule{}, ready: make(chan struct{})}
+	r.prepare = func() { r.known = j.knowledge() }
 	for _, rule := range j.plan.Files.Paths {
 		if had, twice := r.readable[rule.Path]; twice {
 			rule.Access, rule.File = rule.Access|had.Access, rule.File && had.File
@@ -77,6 +79,13 @@ func (r *recorder) filter() (seccomp.Program, bool, error) {
 
 func (r *recorder) attend(box *namespaces.Box, program int) error {
 	r.attended = true
+	if r.audit != nil {
+		upper, err := box.Upper()
+		if err != nil {
+			return err
+		}
+		r.audit.upper = upper
+	}
 	released := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
@@ -104,7 +113,11 @@ func (r *recorder) listen(box *namespaces.Box) error {
 	if err != nil {
 		return err
 	}
-	r.broker, err = r.j.newBroker(box, learningJudge{r.j.policy, r.j.plan.Command.Sockets}, func(a policy.Access) { r.did(0, a, "EACCES") }, r.did)
+	var judge broker.Judge = learningJudge{r.j.policy, r.j.plan.Command.Sockets}
+	if r.audit != nil {
+		judge = auditingJudge{learningJudge{r.j.policy, nil}, r.audit}
+	}
+	r.broker, err = r.j.newBroker(box, judge, r.refusedAccess, r.did)
 	if err != nil || r.broker == nil {
 		l.Close()
 		return err
@@ -121,6 +134,7 @@ func (r *recorder) listen(box *namespaces.Box) error {
 
 // did records what the broker did, or refused.
 func (r *recorder) did(tid int, a policy.Access, errno string) {
+	r.audit.hears(a)
 	e := learn.Accessed{TID: tid, Access: a, Errno: learn.Errno(errno)}
 	if a.Op == policy.OpWrite {
 		e.How = learn.New

@@ -9,15 +9,16 @@ import (
 
 // world is what psb was given by its caller; nothing else of the process is read.
 type world struct {
-	argv  []string
-	env   []string
-	cwd   string
-	stdio [3]*os.File
-	ui    voice
-	id    plan.Identity // the caller's account
-	root  bool
-	seen  *sightings      // what a launch is worked out from
-	asked map[string]bool // names of variables that were looked up
+	argv      []string
+	env       []string
+	cwd       string
+	stdio     [3]*os.File
+	ui        voice
+	id        plan.Identity // the caller's account
+	root      bool
+	traceless bool            // psb keeps nothing of its own on the host: no folder, no filter, no interpreter found
+	seen      *sightings      // what a launch is worked out from
+	asked     map[string]bool // names of variables that were looked up
 }
 
 func newWorld(argv []string) (*world, error) {

@@ -66,7 +66,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 
 	if p.Provider == Namespaces {
 		c.places.privateSpaces(look, p.Limits["disk"].Bytes)
-		c.etc(p.Identity, r.Host, r.Mode == Learn)
+		c.etc(p.Identity, r.Host, r.Mode.Learning())
 	} else {
 		c.hostSpaces()
 		p.Shim, r.Shim, r.Overlay = r.ShimPath != "", nil, nil // without a mount namespace nothing can be laid over a file
@@ -75,21 +75,26 @@ func Compile(r Request, look Look) (*Plan, error) {
 			c.gaps = addGap(c.gaps, Gap{Name: "shim", Lost: "python -I, -E and -S, and children with another environment, run without the shim: it comes by PYTHONPATH", Needs: "a mount namespace", Soft: true})
 		}
 	}
-	if r.Mode == Learn {
+	if r.Mode.Learning() {
 		c.learnTree(r)
 	} else {
 		c.alwaysThere(r)
 		c.grant()
 		c.hide()
 	}
-	c.protect()
+	if r.Mode == Audit {
+		p.Protected = c.protectedOnly()
+		c.overlay(r)
+	} else {
+		c.protect()
+	}
 	c.command(r)
 	c.network(p)
 	c.later()
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	if r.Mode == Learn {
+	if r.Mode.Learning() {
 		p.Env = slices.Clone(r.Command.Env)
 	} else {
 		p.Env = environment(r.Policy, r.Command.Env)

@@ -33,18 +33,16 @@ type ShownPlace struct {
 	Link    string   `json:"link,omitempty"`
 	Hidden  bool     `json:"hidden,omitempty"`
 	Guarded bool     `json:"protected,omitempty"`
+	Overlay bool     `json:"overlay,omitempty"` // what is written there is thrown away
 	Rules   []string `json:"rules,omitempty"`
 	Why     string   `json:"why,omitempty"`
 }
 
 // JSON gives the plan in fields.
 func (p *Plan) JSON() Shown {
-	s := Shown{Argv: p.Command.Argv, Dir: p.Command.Dir, Policy: p.Policy.Name, Provider: p.Provider, Mode: "enforce", UID: p.Identity.UID, GID: p.Identity.GID,
+	s := Shown{Argv: p.Command.Argv, Dir: p.Command.Dir, Policy: p.Policy.Name, Provider: p.Provider, Mode: p.Mode.String(), UID: p.Identity.UID, GID: p.Identity.GID,
 		Env: []string{}, Net: []string{}, Files: []ShownPlace{}, Limits: map[string]string{}, Syscalls: p.Syscalls, Landlock: p.Files.ABI, Gaps: p.Gaps, Make: p.Missing,
 		NotBuilt: []string{"python"}}
-	if p.Mode == Learn {
-		s.Mode = "learn"
-	}
 	for _, kv := range p.Env {
 		name, _, _ := strings.Cut(kv, "=")
 		s.Env = append(s.Env, name)
@@ -56,7 +54,7 @@ func (p *Plan) JSON() Shown {
 		s.Limits[n] = p.Limits[n].Text
 	}
 	for _, pl := range p.Places {
-		x := ShownPlace{Path: pl.Path, Rights: pl.Rights.String(), Link: pl.Link, Hidden: pl.Hidden, Guarded: pl.Guarded, Why: pl.Why}
+		x := ShownPlace{Path: pl.Path, Rights: pl.Rights.String(), Link: pl.Link, Hidden: pl.Hidden, Guarded: pl.Guarded, Overlay: pl.Overlay, Why: pl.Why}
 		for _, o := range pl.Origins {
 			if o != alwaysThere {
 				x.Rules = append(x.Rules, originText(o))

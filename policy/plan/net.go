@@ -22,7 +22,7 @@ func (p *Plan) NetRules() (list []policy.Rule) {
 // network says whether there is a broker, what the rules of [net] need of the host, and where their unix sockets stand.
 func (c *compiler) network(p *Plan) {
 	p.Brokered = c.host.Seccomp && c.host.Notify && (p.Provider == Namespaces || c.lite && c.host.Landlock.ABI >= 4)
-	p.Datagrams = p.Brokered && !c.lite && (c.mode == Learn || c.policy.HasUDP())
+	p.Datagrams = p.Brokered && !c.lite && (c.mode.Learning() || c.policy.HasUDP())
 	p.Sockets = map[string]string{}
 	for _, name := range p.Command.Sockets {
 		if strings.HasPrefix(name, "@") {

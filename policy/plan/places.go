@@ -18,6 +18,7 @@ type Place struct {
 	Link     string // the text of a symbolic link; then nothing else matters
 	Hidden   bool   // masked whatever else is granted
 	Guarded  bool   // protected: visible as its grant says, never writable
+	Overlay  bool   // what is written there goes to a throw-away overlay
 	SelfBind bool   // a mount of its own though the folder above shows it the same: it cannot be renamed away
 	Origins  []policy.Origin
 	Why      string // for explain, where no rule says it

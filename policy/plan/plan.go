@@ -14,7 +14,14 @@ type Mode uint8
 const (
 	Enforce Mode = iota // the policy holds
 	Learn               // everything but the floor is granted and recorded
+	Audit               // as Learn, and what is written goes to throw-away overlays, nothing reaches the network
 )
+
+// Learning reports a mode in which everything but the floor is granted and recorded.
+func (m Mode) Learning() bool { return m == Learn || m == Audit }
+
+// String is the word of reports.
+func (m Mode) String() string { return [...]string{"enforce", "learn", "audit"}[m] }
 
 // Provider is a rung of the ladder of walls.
 type Provider string
@@ -48,6 +55,8 @@ type Host struct {
 	Venv         string                           // folder of the virtual environment, "" for none
 	Links        []Link                           // symbolic links that lead to what is always there
 	Always       []string                         // host paths that are there without a rule
+	Mounts       []Mount                          // of the caller, for audits; in the order of the kernel's table
+	NoOverlay    map[string]string                // host folders that cannot be overlaid, with the reason, for audits: found out by trying
 	Linked       func(executable string) []string // what an executable needs to start, read statically
 }
 
@@ -83,6 +92,8 @@ type Plan struct {
 	Gaps      []Gap
 	Shim      bool
 	Datagrams bool              // the broker relays datagrams
+	Overlaid  []string          // folders with a throw-away overlay, in the order of the Spec's acts
+	Protected []string          // of an audit: what would be protected otherwise
 	Brokered  bool              // a broker reaches outside for the box; without it the box reaches nobody
 	Sockets   map[string]string // unix sockets of the host that rules name: the rule's path to where it leads, free of links
 }

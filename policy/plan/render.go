@@ -112,6 +112,9 @@ func (pl *Place) text() string {
 	if pl.Guarded {
 		words += ", protected"
 	}
+	if pl.Overlay {
+		words += ", into a throw-away overlay"
+	}
 	if pl.Source.Kind != Absent && pl.Source.Path != pl.Path && pl.Made == nil {
 		words += fmt.Sprintf(", from %q", pl.Source.Path)
 	}

@@ -152,6 +152,11 @@ func (b *rootBuilder) file(p *Place, over *cover) {
 // folder emits a folder's mount and says what now lies over the places below it.
 func (b *rootBuilder) folder(p *Place, over *cover) *cover {
 	rights := p.Rights
+	if p.Overlay {
+		b.bind(p, false, false)
+		b.ops[len(b.ops)-1].Kind, b.ops[len(b.ops)-1].Recursive = namespaces.OpOverlay, false
+		return &cover{p.Path, rights}
+	}
 	if p.Rights.Has(UseDevice) {
 		b.bind(p, false, true)
 		return &cover{p.Path, rights}

@@ -38,6 +38,12 @@ func (c *compiler) spec(p *Plan, r Request) {
 		c.gaps = addGap(c.gaps, g)
 	}
 	h := r.Host
+	for i := range b.ops {
+		if o := &b.ops[i]; o.Kind == namespaces.OpOverlay {
+			o.UserXattr = !c.trusted()
+			p.Overlaid = append(p.Overlaid, o.Target)
+		}
+	}
 	p.Spec = namespaces.Spec{
 		Unshare:  namespaces.Set{User: h.UserNS, Mount: true, PID: true, Net: true, IPC: true, UTS: true, Cgroup: true},
 		LateUser: h.Root && h.UserNS && h.PlainNS && !h.Nested,
@@ -47,6 +53,9 @@ func (c *compiler) spec(p *Plan, r Request) {
 		Loopback: true,
 		Ops:      b.ops,
 		Root:     "/tmp",
+	}
+	if len(p.Overlaid) > 0 {
+		p.Spec.Upper = overlaySize(p.Limits)
 	}
 	if h.Root && !h.Nested {
 		p.Spec.HostUID, p.Spec.HostGID = HostID, HostID
@@ -66,7 +75,7 @@ func (c *compiler) hostRoot(p *Plan, r Request) {
 func (c *compiler) process(p *Plan, r Request) {
 	p.Spec.Rlimits = rlimits(p.Limits, c.host.Limits["pids"] == "")
 	p.Spec.Exec, p.Spec.Argv, p.Spec.Env, p.Spec.Dir = r.Command.Exec, r.Command.Argv, p.Env, r.Command.Dir
-	p.Spec.Hold = r.Mode == Learn
+	p.Spec.Hold = r.Mode.Learning()
 }
 
 // rlimits: the core limit is 1, not 0, as a core_pattern that is a pipe ignores 0. Where a control group holds pids it has to be the one that
@@ -111,6 +120,9 @@ func (c *compiler) idmap(p *Place) (uid, gid uint32, on bool) {
 		return 0, 0, false
 	}
 	if !c.look.IDMap(o.Path) {
+		if c.mode == Audit { // said by overlay
+			return 0, 0, false
+		}
 		if rights&(Write|Create) != 0 || !public {
 			c.gaps = addGap(c.gaps, Gap{Name: "root-id", Lost: shortQuote(o.Path) + " stands on a file system without id-mapped mounts: root's own files there cannot be shown to an unprivileged id",
 				Needs: "Linux 5.12 and a file system that supports it, or running psb as an ordinary user"})

@@ -53,6 +53,7 @@ func (r *Report) findings() []finding {
 		out = append(out, f)
 	}
 	out = append(out, r.learning()...)
+	out = append(out, r.audited()...)
 	if r.Error != "" {
 		out = append(out, finding{rule: "refused", level: "error", object: r.Reason, title: firstLine(r.Error), more: restLines(r.Error), at: r.anywhere()})
 	}

@@ -12,7 +12,8 @@ import (
 const MaxLine = 64 << 10
 
 // Lines is the report as one object a line, each with its "type": run, gap, limit, denial, more_denials, planted, learned, never_granted,
-// refused_while_learning, left_out, not_set, and end as the last one. The other keys are those of JSON.
+// refused_while_learning, left_out, not_set, those of an
+// audit (see Audit.lines), and end as the last one. The other keys are those of JSON.
 func Lines(r *Report) ([]byte, error) {
 	r = r.whole()
 	w := &lines{}
@@ -32,6 +33,7 @@ func Lines(r *Report) ([]byte, error) {
 	addAll(w, "refused_while_learning", r.Refused)
 	w.texts("left_out", "what", r.Left)
 	w.texts("not_set", "name", r.Unset)
+	r.Audit.lines(w)
 	w.add("end", struct {
 		End
 		Denials int    `json:"denials"` // how many lines of that type came before

@@ -13,6 +13,7 @@ type Report struct {
 	More    More     `json:"more_denials"`
 	Planted []string `json:"planted"` // what the program put where a protected file would be read from; absolute
 	Learning
+	Audit *Audit `json:"audit,omitempty"` // of an audited run alone
 	End
 }
 
@@ -24,7 +25,7 @@ type Run struct {
 	Policy   string   `json:"policy"` // absolute; "" for none
 	Folder   string   `json:"folder"` // the working folder
 	Root     string   `json:"root"`   // the top of the sources: of the git checkout, else the project
-	Mode     string   `json:"mode"`   // enforce, learn; "" where psb stopped before it was settled
+	Mode     string   `json:"mode"`   // enforce, learn, audit; "" where psb stopped before it was settled
 	Provider string   `json:"provider"`
 	// Program is a file of the program, for what has no place of its own; absolute, "" where there is none.
 	Program string `json:"program,omitempty"`
@@ -150,6 +151,7 @@ func (r *Report) whole() *Report {
 	some(&w.Left)
 	some(&w.Unset)
 	some(&w.Usage.Unknown)
+	w.Audit = w.Audit.whole()
 	return &w
 }
 

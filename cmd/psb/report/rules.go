@@ -41,6 +41,8 @@ func describe(rule string) (short, help string) {
 		return "The program wrote a file that would be trusted", "A policy, a start-up file or a hook that a program makes counts for nothing until somebody accepts it. Look at it before you do."
 	case "learned":
 		return "Learning lets the program " + what, "Read the line before you commit it, first those marked !."
+	case "audit":
+		return "Run for real, the program would " + what, "Nothing of it happened. Read what deserves a look before you let the program run for real."
 	case "floor":
 		return "While learning the program tried to " + what + ", which is never granted", "Credential stores, start-up files, metadata addresses and the like stay closed while learning."
 	case "refused":
