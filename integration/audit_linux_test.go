@@ -100,7 +100,7 @@ func TestAudit(t *testing.T) {
 				`psb: ! change \S*/.bashrc \(7 bytes, then 12 bytes\)  # protected: other programs run or obey it`,
 				`psb: ! create \S*sibling/planted.txt \(8 bytes\)  # outside the project`,
 				`psb: ! run /usr/bin/git  # runs a program; everything`,
-				`psb: ! connect to 127.0.0.1:`+strings.TrimPrefix(env[1], "PORT=")+`  # a server of this machine`,
+				`psb: ! connect to 127.0.0.1:`+strings.TrimPrefix(env[1], "PORT=")+`  # a server of this machine; python`,
 				`psb: ! never granted: read \S*/.ssh/id_rsa \(EACCES\)`,
 				`psb:   create \$\{cache\}/thing/kept \(7 bytes\)`, `psb: ! create /var/tmp/`+s.word+` \(5 bytes\)  # outside the project`,
 				`psb:   replace again/`, `psb:   delete again/kept`, `psb:   create again/new \(4 bytes\)`, `psb:   change data.txt \(5 bytes, then 10 bytes\)`, `psb:   create fresh.txt \(6 bytes\)`,
@@ -204,8 +204,8 @@ print(socket.create_connection(("127.0.0.1", 8080)).getpeername()[1], flush=True
 				if r.code != 0 || r.out != "443\nPermission denied\ngone\nPermission denied\n8080\n" {
 					t.Errorf("the program saw %v", r)
 				}
-				tells(t, r, `psb: ! connect to web.test:80  # reaches another machine`, `psb: ! look up leak.web.test`, `psb: ! connect to udp://web.test:53  # reaches another machine`,
-					`psb: ! connect to udp://203.0.113.5:53  # reaches another machine`)
+				tells(t, r, `psb: ! connect to web.test:80  # reaches another machine; python`, `psb: ! look up leak.web.test`, `psb: ! connect to udp://web.test:53  # reaches another machine; python`,
+					`psb: ! connect to udp://203.0.113.5:53  # reaches another machine; python`)
 			})
 		}
 	})
