@@ -290,9 +290,12 @@ except OSError:
     pass
 `
 
-const newFile = `import subprocess, sys
-def rate(name):
-    return 2 if open("/etc/machine-id", "rb") else 0
+const newFile = `def rate(name):
+    try:
+        open("/etc/machine-id", "rb").close()
+    except OSError:
+        pass
+    return 2
 `
 
 // TestRecipe runs the commands of docs/ci's pipeline files on a project with a history: what changes nothing passes; a dependency that reaches
@@ -322,6 +325,8 @@ func TestRecipe(t *testing.T) {
 }
 
 const toHost = "telemetry.example.com"
+
+var toFileResult = "denied/read .py-sandboxes denied: read /etc/machine-id"
 
 var toHostResult = "denied/connect .py-sandboxes denied: connect " + toHost + " (2 times)"
 
@@ -358,12 +363,12 @@ func (p *pipeline) newHost(r recipe) {
 	}
 }
 
-// newFile: the test runner catches the error, fails the test and names the file itself.
+// newFile: a dependency that opens a new file and swallows the error.
 func (p *pipeline) newFile(r recipe) {
 	p.t.Helper()
 	p.change(map[string]string{"requirements.txt": p.wheel("1.2", newFile)})
-	if status, at, said := p.job(r, "confined"); status != 1 || !strings.Contains(said, "/etc/machine-id") {
-		p.t.Errorf("a dependency with a new file: %d at %s\n%s", status, at, said)
+	if status, at, said := p.job(r, "confined"); status != 123 || !slices.Equal(p.found(), []string{toFileResult}) || !strings.Contains(said, "1 passed") {
+		p.t.Errorf("a dependency with a new file: %d at %s, %v\n%s", status, at, p.found(), said)
 	}
 }
 
