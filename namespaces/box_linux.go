@@ -35,6 +35,9 @@ func (e *StageError) Error() string {
 // Unwrap gives the error number.
 func (e *StageError) Unwrap() error { return e.Errno }
 
+// Changed reports that a host object of the plan was another one by the time the root was built.
+func (e *StageError) Changed() bool { return e.Errno == syscall.ESTALE }
+
 // Exit is how the program ended, from wait(2) inside the box.
 type Exit struct {
 	Status       syscall.WaitStatus

@@ -23,14 +23,16 @@ func execRun(w *world, args []string) (int, error) {
 			return auditExec(w, line, args[at+1:])
 		}
 	}
-	j, err := execJob(w, args)
-	if err != nil {
-		return refusedStatus(err), j.refused(err)
-	}
-	if j.plan.Provider == plan.None {
-		return exitRefused, execBare(j)
-	}
-	return j.launchEnforced()
+	return againWhereChanged(w, func() (int, error) {
+		j, err := execJob(w, args)
+		if err != nil {
+			return refusedStatus(err), j.refused(err)
+		}
+		if j.plan.Provider == plan.None {
+			return exitRefused, execBare(j)
+		}
+		return j.launchEnforced()
+	})
 }
 
 func execJob(w *world, args []string) (*job, error) {

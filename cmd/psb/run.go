@@ -23,6 +23,10 @@ func run(w *world, args []string) (int, error) {
 	if (line.learn || line.audit) && line.failOnDenial {
 		return exitRefused, &usageError{"--fail-on-denial is for a run under a policy: learning and auditing refuse by their floor alone", "psb --learn …, then psb --fail-on-denial …"}
 	}
+	return againWhereChanged(w, func() (int, error) { return runLineOnce(w, line) })
+}
+
+func runLineOnce(w *world, line *runLine) (int, error) {
 	if line.audit {
 		return auditRun(w, line)
 	}
