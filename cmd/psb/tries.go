@@ -55,6 +55,9 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 	if below(a.Object, "/proc") || below(a.Object, "/dev/shm") || below(a.Object, "/dev/pts") {
 		return a, false // the box's own; the host's are others
 	}
+	if a.Op == policy.OpRead && strings.HasSuffix(a.Object, ".pyc") && strings.HasSuffix(parent(a.Object), "/__pycache__") {
+		return a, false // Python looks for them and does as well without; no learning makes a rule of it either
+	}
 	o := t.look.Resolve(a.Object)
 	if o.Err != "" {
 		return a, false

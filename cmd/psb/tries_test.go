@@ -12,7 +12,7 @@ import (
 // TestTriesJudge: a call that failed inside is the sandbox's doing only where the policy refuses what Unix and the host would have allowed.
 func TestTriesJudge(t *testing.T) {
 	j, dir := projectJob(t, "'seen.csv' = 'read'\n'elsewhere/' = {from = '"+t.TempDir()+"/', right = 'read'}")
-	for _, name := range []string{"seen.csv", "mine.csv", "closed.csv", "elsewhere/here.csv"} {
+	for _, name := range []string{"seen.csv", "mine.csv", "closed.csv", "elsewhere/here.csv", "other.pyc", "__pycache__/a.cpython-311.pyc"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +54,8 @@ func TestTriesJudge(t *testing.T) {
 		{policy.OpRead, "mine.csv", "", "EMFILE", ""},
 		{policy.OpRead, "mine.csv", "", "ELOOP", ""},
 		{policy.OpRead, "/proc/1/status", "", "ENOENT", ""}, // another /proc
+		{policy.OpRead, "__pycache__/a.cpython-311.pyc", "", "ENOENT", ""},
+		{policy.OpRead, "other.pyc", "", "ENOENT", "read other.pyc"},
 	} {
 		name := tc.name
 		if !filepath.IsAbs(name) {
