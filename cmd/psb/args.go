@@ -75,7 +75,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"policy", "file", "use this policy; naming it approves it"},
 	{"provider", "provider", "how the box is built"},
 	{"python", "file", "the interpreter"},
-	{"record", "file", "keep what the learning run saw, for psb replay"},
+	{"record", "file", "keep what the run did, for psb replay and psb policy prune"},
 	{"report", "file", "write how the run ended and what was refused: .json .jsonl .sarif .xml"},
 	{"require", "layer", "stop when this layer is missing, too"},
 }

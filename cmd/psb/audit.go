@@ -76,7 +76,7 @@ func auditAlone(line *runLine) error {
 		given bool
 		name  string
 		why   string
-	}{{line.learn, "learn", "one run either learns or audits"}, {line.policy != "", "policy", "an audit reads no policy"}, {len(line.allow) > 0, "allow", "an audit refuses nothing that could be allowed"},
+	}{{line.learn, "learn", "one run either learns or audits"}, {line.record != "", "record", "what an audit saw is in its report"}, {line.policy != "", "policy", "an audit reads no policy"}, {len(line.allow) > 0, "allow", "an audit refuses nothing that could be allowed"},
 		{len(line.learnWrite) > 0, "learn-write", "an audit lets the program write everywhere, and keeps nothing of it"}, {len(line.learnUnix) > 0, "learn-unix", "an audit reaches no socket of the host"}} {
 		if o.given {
 			return &usageError{"--" + o.name + " does not go with --audit: " + o.why, "psb --audit SCRIPT"}

@@ -44,8 +44,8 @@ func execJob(w *world, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !execOptions(line) || line.learn || line.record != "" {
-		return nil, &usageError{"exec: only psb's own options stand before --, and --learn and --record are not among them here", "psb exec --policy FILE -- COMMAND ARGS"}
+	if !execOptions(line) || line.learn {
+		return nil, &usageError{"exec: only psb's own options stand before --, and --learn is not one of them here", "psb exec --policy FILE -- COMMAND ARGS"}
 	}
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := j.readPolicy(false); err != nil {

@@ -27,6 +27,10 @@ type explainer struct {
 	done     chan struct{}
 	err      error
 	attended bool
+
+	record *recording // of --record; nil without. Below mu, with what follows
+	set    *learn.Set
+	peak   int
 }
 
 func newExplainer(s *supervisor) *explainer {
@@ -54,11 +58,13 @@ func (x *explainer) attend(box *namespaces.Box, program int) error {
 	go func() {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
 		defer close(x.done)
-		_, x.err = ptrace.Run(context.Background(), ptrace.Target{PID: program}, func() error {
+		var result ptrace.Result
+		result, x.err = ptrace.Run(context.Background(), ptrace.Target{PID: program}, func() error {
 			err := box.Release()
 			released <- err
 			return err
 		}, x.see)
+		x.peak = result.Peak
 		select {
 		case released <- x.err: // the seizure failed
 		default:
@@ -74,8 +80,51 @@ func (x *explainer) attend(box *namespaces.Box, program int) error {
 	return x.listen(box, fd)
 }
 
+// records has everything that is seen written down as well, as a learning run has.
+func (x *explainer) records() error {
+	rec, err := x.j.startRecording()
+	if rec == nil {
+		return err
+	}
+	x.record, x.set = rec, learn.NewSet()
+	rec.introduce(x.j, x.j.knowledge())
+	x.did = func(tid int, a policy.Access, errno string) {
+		x.write(learn.Accessed{TID: tid, Access: a, Errno: learn.Errno(errno)})
+	}
+	return nil
+}
+
+func (x *explainer) write(e learn.Event) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.record != nil && !x.over {
+		x.record.tell(e)
+		x.set.Add(e)
+	}
+}
+
+// recorded ends the record of a run that is over. What learning would make of it is asked for once, so that the answers stand in it, too.
+func (x *explainer) recorded(o outcome, failure error) {
+	if x.record == nil {
+		return
+	}
+	end := learn.Ended{Reason: o.reason, Status: o.status, Partial: partial(o), Peak: x.peak}
+	if failure != nil {
+		end = learn.Ended{Reason: "failed", Partial: failure.Error()}
+	}
+	if !o.started {
+		x.record.spool.Close()
+		return
+	}
+	learn.Propose(x.set, x.j.knowledge().Telling(x.record.tell), x.j.policy)
+	x.j.record(x.record, end)
+}
+
 // see takes one event of the tracer over.
 func (x *explainer) see(e learn.Event) {
+	if x.record != nil {
+		x.write(e)
+	}
 	switch e := e.(type) {
 	case learn.Spawned:
 		x.programs[e.Child] = x.programs[e.TID]

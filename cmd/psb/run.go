@@ -27,14 +27,14 @@ func run(w *world, args []string) (int, error) {
 }
 
 func runLineOnce(w *world, line *runLine) (int, error) {
+	if line.ask && (line.explain || line.record != "") {
+		return exitRefused, &usageError{"--ask goes with neither --explain-denials nor --record: one waits for answers, the others watch", "psb --ask SCRIPT, then psb policy allow-last"}
+	}
 	if line.audit {
 		return auditRun(w, line)
 	}
 	if line.learn {
 		return learnRun(w, line)
-	}
-	if line.record != "" {
-		return exitRefused, &usageError{"--record records a learning run", "psb --learn --record FILE …"}
 	}
 	j, err := enforced(w, line)
 	if errors.Is(err, errNoPolicy) {
@@ -73,8 +73,14 @@ func (j *job) launchEnforced() (int, error) {
 			return exitRefused, err
 		}
 		along = x
-	case j.opts.explain:
-		along = newExplainer(s)
+	case j.opts.explain || j.opts.record != "":
+		x := newExplainer(s)
+		if err := x.records(); err != nil {
+			return refusedStatus(err), err
+		}
+		o, err := launch(j, x)
+		x.recorded(o, err)
+		return j.told(s, o, err)
 	}
 	o, err := launch(j, along)
 	return j.told(s, o, err)

@@ -30,6 +30,7 @@ type supervisor struct {
 	broker  *broker.Broker // nil: the box has no network of its own, and connects to nothing
 	// By default the policy judges, and judge answers; --ask puts somebody in between.
 	judging   broker.Judge
+	did       func(tid int, a policy.Access, errno string) // told what the broker did; may be nil
 	answering func(*seccomp.Request) seccomp.Answer
 	mu        sync.Mutex
 	over      bool
@@ -72,7 +73,7 @@ func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
 	if s.judging == nil {
 		s.judging, s.answering = s.j.enforcingJudge(), s.judge
 	}
-	if s.broker, err = s.j.newBroker(box, s.judging, s.refusedAccess, nil); err != nil {
+	if s.broker, err = s.j.newBroker(box, s.judging, s.refusedAccess, s.did); err != nil {
 		l.Close()
 		return err
 	}
