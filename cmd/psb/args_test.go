@@ -62,7 +62,7 @@ func TestParseRunRefuses(t *testing.T) {
 		"--policy= x.py":     "empty value",
 		"--learn= x.py":      "names no file",
 		"--parallel=1 x.py":  "takes no value",
-		"--audit x.py":       "not in this build",
+		"--audit= x.py":      "names no file",
 		"--report r.xml x":   "only .json",
 		"--provider bwrap x": "one of auto, namespaces, landlock, none",
 		"-m":                 "-m needs a value",
