@@ -309,3 +309,59 @@ func TestAuditPage(t *testing.T) {
 		t.Errorf("%d examples, want 6", examples)
 	}
 }
+
+// TestAuditAsked: where there is no policy yet, "a" at the question audits, and nothing is written.
+func TestAuditAsked(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		must(t, os.Remove(filepath.Join(s.project, ".py-sandboxes")))
+		s.put(t, "home/code/project/asked.py", "open('new.txt', 'w').write('x')\nprint('ran', flush=True)\nraise SystemExit(6)\n")
+		s.give(t)
+		k := s.console(t, call{argv: []string{psb(t), "--python", systemPython, "asked.py"}})
+		k.expect("Enter learns, a audits")
+		k.send("a\n")
+		k.expect("ran\r\n")
+		k.expect("psb: audit of asked.py, which ended with status 6")
+		k.expect("create new.txt (1 byte)")
+		k.ends("6")
+		for _, name := range []string{"new.txt", ".py-sandboxes"} {
+			if _, err := os.Lstat(filepath.Join(s.project, name)); err == nil {
+				t.Errorf("%s was written", name)
+			}
+		}
+	})
+}
+
+// TestAuditInstalls: a virtual environment in the project, and a wheel installed into it, work for the audited program and are not there later.
+func TestAuditInstalls(t *testing.T) {
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	const program = `import os, subprocess, sys, zipfile
+with zipfile.ZipFile("thing-1-py3-none-any.whl", "w") as z:
+    z.writestr("thing.py", "def say(): return 'installed'\n")
+    z.writestr("thing-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1\n")
+    z.writestr("thing-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    z.writestr("thing-1.dist-info/RECORD", "")
+subprocess.run([sys.executable, "-m", "venv", "env"], check=True)
+subprocess.run(["env/bin/python", "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", "./thing-1-py3-none-any.whl"], check=True)
+print(subprocess.run(["env/bin/python", "-c", "import thing; print(thing.say())"], check=True, capture_output=True, text=True).stdout, end="")
+`
+	for _, who := range people() {
+		t.Run(who.name, func(t *testing.T) {
+			s := audited(t, who)
+			_, err := exec.Command(systemPython, "-c", "import ensurepip, venv").Output()
+			ledger.Need(t, "ensurepip", err)
+			s.put(t, "home/code/project/installs.py", program)
+			s.give(t)
+			same := whole(t, s.home)
+			r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--audit", "installs.py"}})
+			if r.code != 0 || !strings.HasSuffix(r.out, "installed\n") {
+				t.Fatal(r)
+			}
+			tells(t, r, `psb: . create \d+ objects below env/.*`)
+			if got := same(r); got != "" {
+				t.Errorf("the host was changed: %s", got)
+			}
+		})
+	}
+}

@@ -61,6 +61,7 @@ func TestParseRunRefuses(t *testing.T) {
 		"--policy":             "needs a value",
 		"--policy= x.py":       "empty value",
 		"--learn= x.py":        "names no file",
+		"--audit= x.py":        "names no file",
 		"--parallel=1 x.py":    "takes no value",
 		"--report r.txt x":     "must end in one of .json .jsonl .sarif .xml",
 		"--fail-on-denial=1 x": "takes no value",
