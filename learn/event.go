@@ -24,6 +24,7 @@ const (
 	Remove  How = "remove"  // unlinked, or renamed away
 	RemDir  How = "remdir"  // a folder removed or renamed away
 	Meta    How = "meta"    // mode, owner, times or attributes
+	Look    How = "look"    // a program was looked for and not found: no access, told only to who asks for it
 )
 
 // Errno is the outcome of a call: "" for success, else the kernel's name for the error ("ENOENT").

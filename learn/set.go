@@ -174,6 +174,9 @@ func firstOf(a, b string) string {
 }
 
 func (s *Set) accessed(e Accessed) {
+	if e.How == Look {
+		return
+	}
 	var f *fact
 	switch e.Access.Op {
 	case policy.OpConnect, policy.OpPrivate, policy.OpListen:

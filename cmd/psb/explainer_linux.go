@@ -10,6 +10,7 @@ import (
 	"context"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"psb/learn"
@@ -24,6 +25,7 @@ type explainer struct {
 	*supervisor
 	tries    tries
 	programs map[int]string // by thread: what it runs, "" for the program itself
+	searches map[int]search
 	done     chan struct{}
 	err      error
 	attended bool
@@ -34,7 +36,7 @@ type explainer struct {
 }
 
 func newExplainer(s *supervisor) *explainer {
-	return &explainer{supervisor: s, tries: newTries(s.j), programs: map[int]string{}, done: make(chan struct{})}
+	return &explainer{supervisor: s, tries: newTries(s.j), programs: map[int]string{}, searches: map[int]search{}, done: make(chan struct{})}
 }
 
 func (x *explainer) filter() (seccomp.Program, bool, error) {
@@ -44,7 +46,7 @@ func (x *explainer) filter() (seccomp.Program, bool, error) {
 	}
 	x.rules = seccomp.Enforce(o)
 	var names []string
-	for _, nr := range ptrace.FileCalls() {
+	for _, nr := range slices.Concat(ptrace.FileCalls(), ptrace.LookCalls()) {
 		names = append(names, seccomp.Name(o.Arch, nr))
 	}
 	p, err := buildFilter(x.j, seccomp.Explain(o, names))
@@ -59,7 +61,7 @@ func (x *explainer) attend(box *namespaces.Box, program int) error {
 		runtime.LockOSThread() // never unlocked: ptrace belongs to this thread, and the thread ends here
 		defer close(x.done)
 		var result ptrace.Result
-		result, x.err = ptrace.Run(context.Background(), ptrace.Target{PID: program}, func() error {
+		result, x.err = ptrace.Run(context.Background(), ptrace.Target{PID: program, Looks: true}, func() error {
 			err := box.Release()
 			released <- err
 			return err
@@ -135,14 +137,33 @@ func (x *explainer) see(e learn.Event) {
 		}
 	case learn.Exited:
 		delete(x.programs, e.TID)
+		delete(x.searches, e.TID)
 	case learn.Accessed:
-		if e.Errno == "" {
-			return
+		if e.Errno == "" || e.How == learn.Look && x.programs[e.TID] == "" {
+			return // Python asks before it acts, and says itself what it could not start
 		}
-		if a, refused := x.tries.judge(e); refused {
+		if a, refused := x.tries.judge(e); refused && !x.sameSearch(e, a) {
 			x.refusedFile(a, x.programs[e.TID])
 		}
 	}
+}
+
+// search is a program that a thread looks for: the name it tried first, and what that leads to.
+type search struct {
+	first string
+	found policy.Access
+}
+
+// sameSearch: a look along PATH comes to one program under several names (/usr/bin and /bin); it is one refusal.
+func (x *explainer) sameSearch(e learn.Accessed, a policy.Access) bool {
+	if a.Op != policy.OpExec {
+		return false
+	}
+	if s := x.searches[e.TID]; s.found == a && s.first != e.Access.Object {
+		return true
+	}
+	x.searches[e.TID] = search{e.Access.Object, a}
+	return false
 }
 
 func (x *explainer) refusedFile(a policy.Access, program string) {

@@ -74,6 +74,9 @@ func (t *tries) meant(e learn.Accessed) (a policy.Access, ok bool) {
 	if o.Kind == plan.Dir && (a.Op == policy.OpWrite || e.How == learn.Unnamed) {
 		a.Object = folderName(o.Path) // a rule for it names it so
 	}
+	if e.How == learn.Look { // a shell looks along PATH before it starts a program
+		return a, o.Kind == plan.File && o.Mode&0o111 != 0
+	}
 	switch e.Errno {
 	case "ENOENT", "ENOTDIR": // the sandbox's doing only where the host has the object, or the folder to make it in
 		switch {

@@ -97,6 +97,9 @@ func (c *call) enter(tid int) (wanted bool) {
 	case kindMetaFD:
 		c.a.name, _ = fdObject(tid, c.fd())
 		return c.a.name != ""
+	case kindLook:
+		c.asked = c.pathText(tid, s.dir, s.path, false)
+		return programName(c.asked)
 	case kindExec:
 		at := s.flags != none && c.args[s.flags]&unix.AT_EMPTY_PATH != 0
 		c.asked = c.pathText(tid, s.dir, s.path, at) // the exec replaces the memory it stands in
@@ -146,6 +149,10 @@ func (c *call) leave(tid int, result int64, tell func(policy.Op, string, learn.H
 		tell(policy.OpWrite, c.a.name, learn.Plain, e)
 	case kindMeta, kindMetaLink, kindMetaFD:
 		tell(policy.OpWrite, c.a.name, learn.Meta, e)
+	case kindLook:
+		if e != "" {
+			tell(policy.OpExec, path.Clean(c.asked), learn.Look, e)
+		}
 	case kindExec: // only one that failed comes here; the name is that of the file, not of its interpreter
 		tell(policy.OpExec, c.a.name, learn.Plain, e)
 	}
@@ -220,6 +227,12 @@ func (c *call) executed(tid int, tell func(policy.Op, string, learn.How, learn.E
 		tell(policy.OpExec, program, learn.Plain, "")
 	}
 	return program
+}
+
+// programName: a name in a folder where programs stand.
+func programName(p string) bool {
+	dir := path.Base(path.Dir(p))
+	return path.IsAbs(p) && (dir == "bin" || dir == "sbin")
 }
 
 // errnoOf names the error of a call's result.

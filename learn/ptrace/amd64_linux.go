@@ -35,6 +35,11 @@ var archCalls = map[int]shape{
 	unix.SYS_RENAMEAT:  {kind: kindRename, dir: 0, path: 1, dir2: 2, path2: 3, flags: none},
 }
 
+var archLooks = map[int]shape{
+	unix.SYS_STAT:   {kind: kindLook, dir: none, path: 0},
+	unix.SYS_ACCESS: {kind: kindLook, dir: none, path: 0},
+}
+
 // skip makes the call return errno without running.
 func skip(tid int, errno unix.Errno) error {
 	var regs unix.PtraceRegs

@@ -25,6 +25,8 @@ var archCalls = map[int]shape{
 	unix.SYS_RENAMEAT: {kind: kindRename, dir: 0, path: 1, dir2: 2, path2: 3, flags: none},
 }
 
+var archLooks = map[int]shape{}
+
 // skip makes the call return errno without running: the call's number and its result live in two register sets.
 func skip(tid int, errno unix.Errno) error {
 	const setRegSet, getRegSet = 0x4205, 0x4204

@@ -34,6 +34,7 @@ const (
 	kindMetaFD   // the same on a descriptor
 	kindExec
 	kindMove // to another working folder
+	kindLook
 	kindConnect
 	kindSend
 	kindBind
@@ -85,6 +86,24 @@ var genericCalls = map[int]shape{
 	unix.SYS_LISTEN:       {kind: kindListen, fd: 0},
 	unix.SYS_WRITE:        {kind: kindWrite, fd: 0},
 }
+
+// genericLooks are look-ups: what a shell asks along PATH. They are traced only where Target.Looks says so.
+var genericLooks = map[int]shape{
+	unix.SYS_NEWFSTATAT: {kind: kindLook, dir: 0, path: 1},
+	unix.SYS_STATX:      {kind: kindLook, dir: 0, path: 1},
+	unix.SYS_FACCESSAT:  {kind: kindLook, dir: 0, path: 1},
+	unix.SYS_FACCESSAT2: {kind: kindLook, dir: 0, path: 1},
+}
+
+// looks joins both tables of look-ups.
+var looks = func() map[int]shape {
+	all := maps.Clone(genericLooks)
+	maps.Copy(all, archLooks)
+	return all
+}()
+
+// LookCalls lists, sorted, the numbers of the calls to trace beside FileCalls where Target.Looks is set.
+func LookCalls() []int { return slices.Sorted(maps.Keys(looks)) }
 
 // shapes joins both tables once, at start: a constant of the machine.
 var shapes = func() map[int]shape {

@@ -24,6 +24,9 @@ type Target struct {
 	// are registers: nothing the program can still change.
 	Judge func(nr int, args [6]uint64) syscall.Errno
 
+	// Looks has look-ups of programs that are not found told, too, as exec accesses with How Look: the filter must trace LookCalls.
+	Looks bool
+
 	// Readable says whether nothing but a mode could keep the program from reading what the kernel calls name, a folder where dir is true. Opens
 	// that only read such things stop the program once instead of twice; nil: none does.
 	Readable func(name string, dir bool) bool

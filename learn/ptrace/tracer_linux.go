@@ -184,6 +184,9 @@ func (t *tracer) called(th *thread) {
 		return
 	}
 	c := &call{shape: shapes[nr], args: info.Args}
+	if c.shape.kind == kindOther && t.target.Looks {
+		c.shape = looks[nr]
+	}
 	if c.shape.kind == kindWrite {
 		if int32(c.args[0]) == learn.NoteFD {
 			t.noted(th, c)
@@ -214,7 +217,7 @@ func (t *tracer) called(th *thread) {
 // changing is told of each call before it runs (by 1) and after it (by -1): what names lead to may be another thing then.
 func (t *tracer) changing(c *call, by int) {
 	switch c.shape.kind {
-	case kindOpen, kindOpenat2, kindCreat, kindMkdir, kindLink, kindTruncate, kindOther, kindConnect, kindSend, kindBind, kindListen, kindWrite, kindExec:
+	case kindOpen, kindOpenat2, kindCreat, kindMkdir, kindLink, kindTruncate, kindOther, kindLook, kindConnect, kindSend, kindBind, kindListen, kindWrite, kindExec:
 		return // at most a new name comes of it, or one is refused
 	case kindMove:
 		t.places.moving += by
