@@ -39,7 +39,8 @@ type compiler struct {
 	missing     []string
 	watched     []string
 	homes       []string
-	lite        bool // no namespaces
+	cache       string // the user's, where learning made it writable
+	lite        bool   // no namespaces
 	own         []string
 	absent      map[policy.Origin]bool
 	problems    []error
@@ -217,6 +218,9 @@ func (c *compiler) learnTree(r Request) {
 			continue
 		}
 		c.places.show(o, Read|Write|Exec|List, learning, "writable while learning")
+		if d == r.Macros.Cache && !slices.Contains(r.Command.Writes, d) {
+			c.cache = o.Path
+		}
 	}
 	for _, home := range Homes(r.Macros) {
 		for _, f := range Floor(home) {

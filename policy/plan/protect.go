@@ -113,7 +113,7 @@ func (c *compiler) repositories(root *Place) {
 	if !root.Rights.Has(Write) {
 		return
 	}
-	complete := c.look.Walk(host, mostWalked, func(q string, k Kind) bool {
+	visit := func(q string, k Kind) bool {
 		switch path.Base(q) {
 		case ".git":
 			c.guardGit(root, q, 0)
@@ -124,10 +124,48 @@ func (c *compiler) repositories(root *Place) {
 			c.guardEnvironment(root, path.Dir(q))
 		}
 		return true
-	})
-	if !complete {
+	}
+	if host == c.cache && !c.lite {
+		c.inCache(root, visit)
+		return
+	}
+	if !c.look.Walk(host, mostWalked, visit) {
 		c.gaps = addGap(c.gaps, Gap{Name: "protect", Lost: fmt.Sprintf("%q holds more than %d objects or folders psb cannot read: hooks and configuration of repositories in it may be writable", root.Path, mostWalked),
 			Needs: "a narrower write grant"})
+	}
+}
+
+// mostInCache bounds how many objects psb looks at in one folder of the cache.
+const mostInCache = 20_000
+
+// inCache looks through the cache, which nobody granted by name and which holds as much as other programs like, folder by folder: what is too
+// large to be looked through stays as it is while learning.
+func (c *compiler) inCache(root *Place, visit func(string, Kind) bool) {
+	entries, err := c.look.Entries(root.Source.Path)
+	if err != nil {
+		return // what psb cannot list the program cannot either
+	}
+	left := mostWalked
+	for _, e := range entries {
+		dir := path.Join(root.Source.Path, e.Name)
+		if !visit(dir, e.Kind) || e.Kind != Dir {
+			continue
+		}
+		at := inRoot(root, dir)
+		if p := c.places[at]; p != nil { // the command line names it, or it is protected or hidden
+			continue
+		}
+		seen := 0
+		complete := c.look.Walk(dir, min(mostInCache, left), func(q string, k Kind) bool {
+			seen++
+			return visit(q, k)
+		})
+		if left -= seen; complete {
+			continue
+		}
+		c.places.show(c.look.Resolve(dir), Read|Exec|List, policy.Origin{From: "learning"}, "too much in it to look through: read-only while learning")
+		c.gaps = addGap(c.gaps, Gap{Name: "cache", Soft: true, Lost: fmt.Sprintf("%q holds more than %d objects: it stays as it is while learning", at, mostInCache),
+			Needs: "--learn-write FOLDER, where the program has to write in it"})
 	}
 }
 
