@@ -87,13 +87,20 @@ func (r *refused) note(n pythonshim.Note) {
 			r.add(policy.Access{Op: policy.OpConnect, Object: object}, n.At, "reported")
 		}
 	case pythonshim.NoteError:
-		for _, file := range n.Args[2:] {
+		for i, file := range n.Args[2:] {
+			kind := policy.Op("error ")
+			if i == 0 && len(n.Args) > 3 && n.Args[3] != "" {
+				kind = errorFrom // os.rename(from, to), and os.symlink(text, name), whose text names nothing
+			}
 			if strings.ContainsRune(file, '/') || file != "" && n.Args[1] != "0" {
-				r.add(policy.Access{Op: "error " + policy.Op(n.Args[1]), Object: file}, n.At, "reported")
+				r.add(policy.Access{Op: kind + policy.Op(n.Args[1]), Object: file}, n.At, "reported")
 			}
 		}
 	}
 }
+
+// errorFrom begins an error on the first of two names: nothing is made there.
+const errorFrom policy.Op = "error from "
 
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.more()} }
@@ -106,8 +113,9 @@ func (r *refused) judged(j *job) []*denial {
 	}
 	for _, d := range folded(r.list, brokered) {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
+			errno, from := strings.CutPrefix(errno, "from ")
 			a, ok := fileAccess(j, d.Access.Object, errno)
-			if !ok {
+			if !ok || from && a.Op == policy.OpCreate {
 				continue
 			}
 			d.Access, d.Op, d.Object = a, string(a.Op), a.Object

@@ -10,6 +10,7 @@ import (
 
 	"psb/policy"
 	"psb/policy/plan"
+	"psb/pythonshim"
 )
 
 // projectJob is a job on a project below the temporary folder, under a policy of these lines; shown are the folders of it that the box has.
@@ -134,5 +135,24 @@ func TestVoiceEscapes(t *testing.T) {
 	voice{&b}.say("a\x1b[2J\u009b1m\u202eb\xff\tc…\nd")
 	if got, want := b.String(), "psb: a\\u001b[2J\\u009b1m\\u202eb\\xff\tc…\npsb: d\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestTwoNames: of an error on two names the first is something that is there, or text that names nothing: it is never made.
+func TestTwoNames(t *testing.T) {
+	for _, tc := range []struct{ from, to, want string }{
+		{"text of a link", "link", "create link"},
+		{"data/x.csv", "moved", "write data/x.csv, create moved"},
+	} {
+		j, dir := projectJob(t, "", "data")
+		var r refused
+		r.note(pythonshim.Note{Event: pythonshim.NoteError, Args: []string{"OSError", "30", tc.from, tc.to}})
+		var got []string
+		for _, d := range r.denials(j).list {
+			got = append(got, d.Op+" "+shownObject(dir, d.Object))
+		}
+		if s := strings.Join(got, ", "); s != tc.want {
+			t.Errorf("%s to %s: %q, want %q", tc.from, tc.to, s, tc.want)
+		}
 	}
 }
