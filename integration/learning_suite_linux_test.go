@@ -46,9 +46,9 @@ func TestLearningSuite(t *testing.T) {
 		asked []string
 	}{
 		{"pytest", []string{"-m", "pytest", "-q"}, map[string]string{"pytest": "pytest"}, []string{`include = [".py-sandboxes"]`, `TEST_MODE = true  # tests.test_core.test_save`,
-			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `".pytest_cache/" = "write"  # ! new code or settings; pytest, pytest`,
-			`"tests/" = "list"  # pytest, pytest`, `"tests/data/" = "list"  # pytest, pytest`, `"pytest.ini" = "read"  # pytest, pytest`, `"tests/__init__.py" = "read"  # import of tests, pytest`,
-			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # pytest, pytest`}},
+			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `".pytest_cache/" = "write"  # ! new code or settings; pytest`,
+			`"tests/" = "list"  # pytest`, `"tests/data/" = "list"  # pytest`, `"pytest.ini" = "read"  # pytest`, `"tests/__init__.py" = "read"  # import of tests, pytest`,
+			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # pytest`}},
 		{"unittest", []string{"-m", "unittest", "discover", "-s", "tests", "-t", "."}, nil, []string{`include = [".py-sandboxes"]`, `TEST_MODE = true  # tests.test_core.test_save`,
 			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `"tests/" = "list"  # import of tests`, `"tests/__init__.py" = "read"  # import of tests`,
 			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # import of tests`}},

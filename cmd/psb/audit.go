@@ -54,6 +54,7 @@ func (j *job) audit(cmd plan.Command) (int, error) {
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
+	j.w.asked = nil // several goroutines look variables up from here on
 	r := newRecorder(j)
 	r.audit = newAuditor()
 	o, err := launch(j, r)
