@@ -136,7 +136,7 @@ func (c *compiler) repositories(root *Place) {
 }
 
 // mostInCache bounds how many objects psb looks at in one folder of the cache.
-const mostInCache = 20_000
+const mostInCache = 5_000
 
 // inCache looks through the cache, which nobody granted by name and which holds as much as other programs like, folder by folder: what is too
 // large to be looked through stays as it is while learning.
@@ -145,7 +145,7 @@ func (c *compiler) inCache(root *Place, visit func(string, Kind) bool) {
 	if err != nil {
 		return // what psb cannot list the program cannot either
 	}
-	left := mostWalked
+	left := 4 * mostInCache
 	for _, e := range entries {
 		dir := path.Join(root.Source.Path, e.Name)
 		if !visit(dir, e.Kind) || e.Kind != Dir {
