@@ -210,6 +210,9 @@ func (r *runLine) long(words []string) (int, error) {
 	if value == "" {
 		return 0, &usageError{"--" + name + " has an empty value", "psb --help"}
 	}
+	if !glued && len(value) > 1 && value[0] == '-' {
+		return 0, &usageError{"--" + name + " needs a value, and what follows is an option: " + plainText(value), "--" + name + "=" + shellQuote(value) + " where that is meant"}
+	}
 	switch name {
 	case "policy":
 		r.policy = value

@@ -51,7 +51,10 @@ func newAsker(s *supervisor) (*asker, error) {
 	term, _ := j.w.lookup("TERM")
 	tty, err := openConsole(term)
 	if err != nil {
-		return nil, refuse("psb policy allow-last, after the run", "--ask needs a terminal")
+		return nil, refuse("psb --explain-denials …, then psb policy allow-last", "--ask needs a terminal")
+	}
+	if below(j.plan.Command.Dir, "/tmp") || j.where.project != "" && below(j.where.project, "/tmp") {
+		j.w.ui.say("files below /tmp are the box's own: about none there is asked")
 	}
 	return &asker{supervisor: s, tty: tty, walls: wallsOf(j.plan), known: j.knowledge(), said: newAnswers()}, nil
 }

@@ -77,7 +77,7 @@ func auditAlone(line *runLine) error {
 		given bool
 		name  string
 		why   string
-	}{{line.learn, "learn", "one run either learns or audits"}, {line.record != "", "record", "what an audit saw is in its report"}, {line.policy != "", "policy", "an audit reads no policy"}, {len(line.allow) > 0, "allow", "an audit refuses nothing that could be allowed"},
+	}{{line.learn, "learn", "one run either learns or audits"}, {line.ask, "ask", "an audit refuses nothing that could be allowed"}, {line.explain, "explain-denials", "an audit tells everything anyway"}, {line.record != "", "record", "what an audit saw is in its report"}, {line.policy != "", "policy", "an audit reads no policy"}, {len(line.allow) > 0, "allow", "an audit refuses nothing that could be allowed"},
 		{len(line.learnWrite) > 0, "learn-write", "an audit lets the program write everywhere, and keeps nothing of it"}, {len(line.learnUnix) > 0, "learn-unix", "an audit reaches no socket of the host"}} {
 		if o.given {
 			return &usageError{"--" + o.name + " does not go with --audit: " + o.why, "psb --audit SCRIPT"}
@@ -317,10 +317,13 @@ func (w wanted) line() string {
 func (j *job) writeNeeded() error {
 	if j.opts.auditFile == "" {
 		j.w.ui.say("the policy it would need:")
-		for _, l := range strings.Split(strings.TrimRight(j.findings.Policy, "\n"), "\n") {
-			if l != "" {
-				j.w.ui.say("  %s", plainLine(l))
+		lines := slices.DeleteFunc(strings.Split(j.findings.Policy, "\n"), func(l string) bool { return l == "" })
+		for i, l := range lines {
+			if i == 2*mostLines {
+				j.w.ui.say("  … and %s; --audit=FILE writes them all", counted(len(lines)-i, "more line"))
+				break
 			}
+			j.w.ui.say("  %s", plainLine(l))
 		}
 		return nil
 	}

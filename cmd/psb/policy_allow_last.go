@@ -43,7 +43,7 @@ func (e *editing) allowLast(yes bool) (int, error) {
 	var ask func(o lastOffer) (bool, bool)
 	switch {
 	case yes:
-		ask = func(o lastOffer) (bool, bool) { return o.tier == policy.TierNormal, true }
+		ask = func(o lastOffer) (bool, bool) { return e.harmless(o), true }
 	case e.w.terminal():
 		ask = byWord(e.w.stdio[0], e.w.ui.w)
 	}
@@ -74,6 +74,15 @@ func (e *editing) allowLast(yes bool) (int, error) {
 		return 1, nil
 	}
 	return 0, nil
+}
+
+// harmless: nothing to think of, and of files only the project's own.
+func (e *editing) harmless(o lastOffer) bool {
+	ours := !filepath.IsAbs(o.Object)
+	for _, dir := range []string{e.macros.Project, e.macros.Cwd} {
+		ours = ours || dir != "" && (strings.TrimSuffix(o.Object, "/") == dir || below(o.Object, dir))
+	}
+	return o.tier == policy.TierNormal && ours
 }
 
 func count(chosen map[int]bool) (n int) {

@@ -50,6 +50,7 @@ type job struct {
 	request  plan.Request
 	plan     *plan.Plan
 	layout   *pythonshim.Layout
+	lost     error         // of --record, when the run is over
 	reportIn []folderID    // of each --report
 	learned  *learn.Report // of a learning run whose rules are written
 	findings *findings     // of an audit that is over

@@ -100,6 +100,7 @@ func (j *job) record(r *recording, end learn.Ended) {
 		return
 	}
 	if err := r.put(end); err != nil {
-		j.w.ui.say("record %s: %v", plainText(j.opts.record), unwrapPath(err))
+		j.lost = fmt.Errorf("record %s: %w", plainText(j.opts.record), unwrapPath(err))
+		j.w.ui.say("%v", j.lost)
 	}
 }

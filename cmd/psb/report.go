@@ -18,6 +18,9 @@ func (j *job) reportable() error {
 	var files []string
 	for _, name := range j.opts.reports {
 		file := absolute(j.w.cwd, name)
+		if other := j.alsoWritten(file); other != "" {
+			return refuse("another name for the report", "report %s: that is %s", plainText(name), other)
+		}
 		if slices.Contains(files, file) {
 			return refuse("one name for each form: --report run.json --report run.sarif", "report %s: it is named twice", plainText(name))
 		}
@@ -27,6 +30,20 @@ func (j *job) reportable() error {
 		files, j.reportIn = append(files, file), append(j.reportIn, lookAtFolder(filepath.Dir(file)))
 	}
 	return nil
+}
+
+// alsoWritten names what else stands at a file, or will after the run; "" for nothing.
+func (j *job) alsoWritten(file string) string {
+	at := func(name string) bool { return name != "" && absolute(j.w.cwd, name) == file }
+	switch {
+	case at(j.opts.record):
+		return "where the record goes"
+	case at(j.opts.auditFile):
+		return "where the audit's policy goes"
+	case slices.Contains(j.policyFiles(), file) || file == j.beside:
+		return "a policy"
+	}
+	return ""
 }
 
 // reported writes the reports of a run that is over and gives psb's own status. The program's word comes first: its status, where that is not
@@ -46,6 +63,9 @@ func (j *job) reported(o *outcome, found denials, failure error) (int, error) {
 		return refusedStatus(failure), failure
 	case o.died != 0:
 		return dieOf(o.died), nil
+	case j.lost != nil && o.status == 0:
+		o.status = exitRefused
+		j.writeReports(*o, &found, j.lost)
 	case len(lost) > 0 && o.status == 0:
 		o.status = exitRefused
 		j.writeReports(*o, &found, fmt.Errorf("report: %w", lost[0])) // those that can be written say why

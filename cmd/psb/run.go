@@ -28,7 +28,7 @@ func run(w *world, args []string) (int, error) {
 
 func runLineOnce(w *world, line *runLine) (int, error) {
 	if line.ask && (line.explain || line.record != "") {
-		return exitRefused, &usageError{"--ask goes with neither --explain-denials nor --record: one waits for answers, the others watch", "psb --ask SCRIPT, then psb policy allow-last"}
+		return exitRefused, &usageError{"--ask goes with neither --explain-denials nor --record: one waits for answers, the others watch", "psb --explain-denials SCRIPT, then psb policy allow-last"}
 	}
 	if line.audit {
 		return auditRun(w, line)

@@ -53,6 +53,7 @@ func commandTree(w *world, status *int) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
 		Run: func(c *cobra.Command, _ []string) { _ = c.Help() }}
 	root.SetUsageTemplate(usageText)
+	root.SetFlagErrorFunc(mistakenFlag)
 	straight := func(use, short string, f func(*world, []string) (int, error)) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, DisableFlagParsing: true, RunE: func(_ *cobra.Command, args []string) error {
 			code, err := f(w, args)

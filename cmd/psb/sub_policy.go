@@ -1,7 +1,10 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"psb/policy"
 )
@@ -38,6 +41,30 @@ func upkeep(sub adder, file *string) {
 	}).Flags().BoolVar(&check, "check", false, "write nothing, print the file's name with status 1 where it is not in its one form")
 }
 
+// counting words a wrong number of words as psb does.
+func counting(args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, words []string) error {
+		if err := args(c, words); err != nil {
+			return &usageError{"policy " + c.Name() + ": " + counted(len(words), "word") + " after it do not fit", "psb policy " + c.Use}
+		}
+		return nil
+	}
+}
+
+// mistakenFlag names the option that is nearest to a mistyped one.
+func mistakenFlag(c *cobra.Command, err error) error {
+	hint := "psb help " + strings.TrimPrefix(c.CommandPath(), "psb ")
+	if _, name, ok := strings.Cut(err.Error(), "unknown flag: --"); ok {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if n := nearest(name, known); n != "" {
+			hint = "did you mean --" + n + "?"
+		}
+	}
+	return &usageError{strings.TrimPrefix(c.CommandPath(), "psb ") + ": " + plainText(err.Error()), hint}
+}
+
 // policyCommand is `psb policy …`: everything about the file, nothing about a run.
 func policyCommand(w *world, status *int) *cobra.Command {
 	var file string
@@ -69,7 +96,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 		}
 	}
 	sub := func(use, short string, args cobra.PositionalArgs, f func(e *editing, args []string) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Args: args, DisableFlagsInUseLine: true, RunE: func(_ *cobra.Command, words []string) error {
+		c := &cobra.Command{Use: use, Short: short, Args: counting(args), DisableFlagsInUseLine: true, RunE: func(_ *cobra.Command, words []string) error {
 			err := f(newEditing(w, file), words)
 			*status = refusedStatus(err)
 			if err == nil {
@@ -80,6 +107,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 		root.AddCommand(c)
 		return c
 	}
+	root.SetFlagErrorFunc(mistakenFlag)
 	words := cobra.MinimumNArgs(2)
 	sub("show", "print the policy with its includes joined", cobra.NoArgs, func(e *editing, _ []string) error { return e.show() })
 	sub("check", "every problem at once, and what would stop a run here", cobra.NoArgs, func(e *editing, _ []string) error { return e.check() })
