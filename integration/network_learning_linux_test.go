@@ -37,7 +37,7 @@ var lessonsOfNet = []struct {
 	{name: "metadata", program: "wanders.py", args: []string{"169.254.169.254:8080", "meta.test:8080"}},
 }
 
-// TestLearnNetwork: what learning writes of the network is names, ports that stay and nothing else (L05, L07).
+// TestLearnNetwork: what learning writes of the network is names, ports that stay and nothing else.
 func TestLearnNetwork(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("rr.test", fixed("203.0.113.5", "203.0.113.6", "198.51.100.7", "2001:db8::1", "2001:db8::2"))

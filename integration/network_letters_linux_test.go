@@ -8,7 +8,7 @@ import (
 )
 
 // TestNetworkDatagrams: datagrams reach what a udp rule names, in every way to send them, and nothing else: no other host, no other port, and
-// no host that is ruled for TCP only (K17).
+// no host that is ruled for TCP only.
 func TestNetworkDatagrams(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("good.test", fixed("203.0.113.5"))

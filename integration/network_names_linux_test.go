@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// TestNetworkAttackLookUps: a look-up of a name without a rule leaves no trace at the host's name server (K22), whoever is asked and
+// TestNetworkAttackLookUps: a look-up of a name without a rule leaves no trace at the host's name server, whoever is asked and
 // however; and what the host's name server is asked for a name with a rule is always the same.
 func TestNetworkAttackLookUps(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
@@ -47,7 +47,7 @@ func TestNetworkAttackLookUps(t *testing.T) {
 }
 
 // TestNetworkAttackRebinding: a name whose zone answers with an address of the own machine or network, now or later, beside another or alone, leads
-// nowhere (K24). Metadata addresses need a rule on the address even where private ones are allowed.
+// nowhere. Metadata addresses need a rule on the address even where private ones are allowed.
 func TestNetworkAttackRebinding(t *testing.T) { outside(t, rebindingNames) }
 
 func rebindingNames(t *testing.T, w *world) {

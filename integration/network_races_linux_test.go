@@ -36,7 +36,7 @@ func tallies(t *testing.T, r result, words ...string) (counts []int) {
 	return counts
 }
 
-// TestNetworkAttackFlippedAddress: two threads change host and port in memory while connect runs (K12). What is judged is what is connected: a
+// TestNetworkAttackFlippedAddress: two threads change host and port in memory while connect runs. What is judged is what is connected: a
 // listening place that no rule names never gets a visitor.
 func TestNetworkAttackFlippedAddress(t *testing.T) { outside(t, flippedAddress) }
 

@@ -48,7 +48,7 @@ func letterBox(t *testing.T, name string) *mailbox {
 }
 
 // TestUnixSocketsRuled: with a rule on one socket of the host that one is reached, and no other: no path, no abstract name,
-// no datagram socket (K16).
+// no datagram socket.
 func TestUnixSocketsRuled(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		raid(t, []string{"sockets.py"}, func(t *testing.T, s trial, program string) string {

@@ -143,7 +143,7 @@ func lookUpsInside(out string) string {
 	return kept.String()
 }
 
-// TestNetworkResolverFiles: psb asks the host's name servers wherever the file that names them lies, and however it says it (C14, C15).
+// TestNetworkResolverFiles: psb asks the host's name servers wherever the file that names them lies, and however it says it.
 func TestNetworkResolverFiles(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		w.names.set("web.test", fixed("203.0.113.5"))
