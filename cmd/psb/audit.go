@@ -315,6 +315,9 @@ func (w wanted) line() string {
 
 // writeNeeded writes the policy the program would need to the file that --audit=FILE names, or prints it. It is approved nowhere.
 func (j *job) writeNeeded() error {
+	if n := len(slices.DeleteFunc(slices.Clone(j.findings.Changes), func(c change) bool { return c.Risk != protectedRisk })); n > 0 {
+		j.w.ui.say("never granted, and so not in the policy it would need: %s of protected places", counted(n, "change"))
+	}
 	if j.opts.auditFile == "" {
 		j.w.ui.say("the policy it would need:")
 		lines := slices.DeleteFunc(strings.Split(j.findings.Policy, "\n"), func(l string) bool { return l == "" })

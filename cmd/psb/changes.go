@@ -22,6 +22,9 @@ type change struct {
 	Risk   string `json:"risk,omitempty"`
 }
 
+// protectedRisk is why a change that no policy allows deserves a look.
+const protectedRisk = "protected: other programs run or obey it"
+
 // text is the change in words, its path as a policy would name it.
 func (c change) text(m policy.Macros) string {
 	name := func(p string) string {
@@ -148,7 +151,7 @@ func (j *job) riskOf(c change) string {
 		case slices.ContainsFunc(j.plan.Protected, func(g string) bool {
 			return p == g || below(p, g) || c.Kind == "folder" && below(g, p) && c.How != "create"
 		}):
-			return "protected: other programs run or obey it"
+			return protectedRisk
 		case policy.Sensitive(p, j.macros):
 			return "sensitive"
 		case !slices.ContainsFunc([]string{j.macros.Project, j.w.cwd, j.macros.Cache}, func(d string) bool { return d != "" && (p == d || below(p, d)) }):
