@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,6 +83,7 @@ func (s trial) knock(t *testing.T, end syscall.Signal, port string) string {
 	}
 	if end != 0 {
 		must(t, cmd.Process.Signal(syscall.SIGSTOP))
+		until(t, "every thread of psb stands still", func() bool { return standsStill(cmd.Process.Pid) })
 	}
 	in.Close()
 	if end != 0 {
@@ -94,6 +96,18 @@ func (s trial) knock(t *testing.T, end syscall.Signal, port string) string {
 		t.Fatalf("not done after a minute: %s", text.String())
 	}
 	return text.String()
+}
+
+// standsStill: the first thread takes the signal and only then stops the others.
+func standsStill(pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, name := range threads {
+		b, err := os.ReadFile(name)
+		if _, rest, ok := strings.Cut(string(b), ") "); err == nil && (!ok || !strings.HasPrefix(rest, "T")) {
+			return false
+		}
+	}
+	return err == nil && len(threads) > 0
 }
 
 // waits reports whether the program is inside a call that needs psb's answer.

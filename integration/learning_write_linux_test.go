@@ -323,7 +323,7 @@ func TestRecordFullDisk(t *testing.T) {
 	const script = `set -e
 mkdir small
 mount -t tmpfs -o size=8k,mode=755,uid=$1,gid=$1 none small
-setpriv --reuid $1 --regid $1 --clear-groups "$PSB" --python "$PYTHON" --learn --record small/run.jsonl two.py a
+setpriv --reuid $1 --regid $1 --clear-groups "$PSB" --python "$PYTHON" --learn --record small/run.jsonl two.py a || echo "status $?"
 echo "=== there"
 ls -A small
 `
@@ -332,7 +332,7 @@ ls -A small
 		as.who = person{"root", 0, 0} // who mounts; the run is the person's
 		r := as.run(t, call{argv: []string{"unshare", "-m", "sh", "-c", script, "sh", fmt.Sprint(s.who.uid)}, env: []string{"PSB=" + psb(t), "PYTHON=" + systemPython}})
 		said, _ := psbLines(r.err)
-		if r.code != 0 || !strings.HasSuffix(r.out, "=== there\n") || !slices.ContainsFunc(said, func(l string) bool {
+		if r.code != 0 || !strings.HasSuffix(r.out, "status 125\n=== there\n") || !slices.ContainsFunc(said, func(l string) bool {
 			return strings.HasPrefix(l, "psb: record small/run.jsonl: ") && strings.HasSuffix(l, "no space left on device")
 		}) {
 			t.Errorf("%v", r)
