@@ -53,6 +53,10 @@ func (b *Box) Pause() bool {
 		}
 	}
 	maps.DeleteFunc(p.held, func(_ int, stopped bool) bool { return !stopped })
+	select {
+	case <-b.paused: // the late word of a pause that was given up
+	default:
+	}
 	if !b.order(msgPause, 0) {
 		return false
 	}
@@ -62,7 +66,8 @@ func (b *Box) Pause() bool {
 		b.Settle()
 		return true
 	case <-b.done:
-	case <-time.After(5 * time.Second): // the reaper is stopped itself, by somebody outside
+	case <-time.After(5 * time.Second): // the reaper is stopped itself, by somebody outside: what it does later has to be undone
+		b.order(msgResume, 1)
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -153,6 +154,11 @@ func readRun(argv []string) (*runLine, error) {
 	return r, nil
 }
 
+// flags are the options without a value, by name.
+func (r *runLine) flags() map[string]*bool {
+	return map[string]*bool{"parallel": &r.parallel, "ask": &r.ask, "explain-denials": &r.explain, "fail-on-denial": &r.failOnDenial, "json": &r.json, "timing": &r.timing}
+}
+
 // long reads one psb option; the count is how many words it took.
 func (r *runLine) long(words []string) (int, error) {
 	name, value, glued := strings.Cut(words[0][2:], "=")
@@ -169,23 +175,9 @@ func (r *runLine) long(words []string) (int, error) {
 			return 0, &usageError{"--audit= names no file", "--audit, or --audit=FILE"}
 		}
 		return 1, nil
-	case "parallel":
-		r.parallel = true
-		return 1, noValue(name, glued)
-	case "ask":
-		r.ask = true
-		return 1, noValue(name, glued)
-	case "explain-denials":
-		r.explain = true
-		return 1, noValue(name, glued)
-	case "fail-on-denial":
-		r.failOnDenial = true
-		return 1, noValue(name, glued)
-	case "json":
-		r.json = true
-		return 1, noValue(name, glued)
-	case "timing":
-		r.timing = true
+	}
+	if p := r.flags()[name]; p != nil {
+		*p = true
 		return 1, noValue(name, glued)
 	}
 	known := false
@@ -193,7 +185,7 @@ func (r *runLine) long(words []string) (int, error) {
 		known = known || o == name
 	}
 	if !known {
-		near := nearest(name, append([]string{"audit", "learn", "parallel", "ask", "explain-denials", "fail-on-denial", "help"}, valueOptions...))
+		near := nearest(name, slices.Concat([]string{"audit", "learn", "help"}, slices.Sorted(maps.Keys(r.flags())), valueOptions))
 		hint := "psb --help"
 		if near != "" {
 			hint = "did you mean --" + near + "?"

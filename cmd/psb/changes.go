@@ -5,22 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"psb/cmd/psb/report"
 	"psb/policy"
 )
 
 // change is one thing on the host that would be another one after an audited run.
-type change struct {
-	How    string `json:"how"`  // create change delete rename chmod touch
-	Kind   string `json:"kind"` // file folder link fifo socket other
-	Path   string `json:"path"`
-	From   string `json:"from,omitempty"` // of a rename
-	Link   string `json:"link,omitempty"` // text of a link
-	Before int64  `json:"bytes_before"`   // -1: not known or none
-	After  int64  `json:"bytes_after"`
-	Mode   string `json:"mode,omitempty"` // of a chmod
-	Held   int    `json:"held,omitempty"` // objects in a folder that was removed, as far as counted
-	Risk   string `json:"risk,omitempty"`
-}
+type change report.Change
 
 // protectedRisk is why a change that no policy allows deserves a look.
 const protectedRisk = "protected: other programs run or obey it"

@@ -39,7 +39,7 @@ func (r *recorder) mayRead(name string, dir bool) bool {
 	if dir {
 		need = landlock.FSReadDir
 	}
-	if r.j.plan.Files.HandledFS&need == 0 {
+	if r.walls.handled&need == 0 {
 		return true
 	}
 	folder := name[:max(strings.LastIndexByte(name, '/'), 0)]
@@ -50,7 +50,7 @@ func (r *recorder) mayRead(name string, dir bool) bool {
 		if at == "" {
 			at = "/"
 		}
-		if rule, ruled := r.readable[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
+		if rule, ruled := r.walls.rules[at]; ruled && rule.Access&need != 0 && (!rule.File || at == name) {
 			if !dir && at != name {
 				r.open = folder
 			}

@@ -79,6 +79,9 @@ func (j *job) launchEnforced() (int, error) {
 			return refusedStatus(err), err
 		}
 		o, err := launch(j, x)
+		if err == nil {
+			err = x.err // it saw no more from then on, and ended the box
+		}
 		x.recorded(o, err)
 		return j.told(s, o, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"psb/landlock"
 	"psb/learn"
 	"psb/learn/ptrace"
 	"psb/namespaces"
@@ -32,9 +31,9 @@ type recorder struct {
 	err      error
 	done     chan struct{}
 	judge    seccomp.Filter
-	judged   map[int]judged               // by call number, as the calls come
-	readable map[string]landlock.PathRule // the rules of the box, by where they stand
-	open     string                       // a folder whose files mayRead has found readable, all of them
+	judged   map[int]judged // by call number, as the calls come
+	walls    walls
+	open     string // a folder whose files mayRead has found readable, all of them
 	known    learn.Knowledge
 	events   int
 	prepare  func()        // fills in known, and what rests on it
@@ -49,14 +48,8 @@ type recorder struct {
 }
 
 func newRecorder(j *job) *recorder {
-	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, readable: map[string]landlock.PathRule{}, ready: make(chan struct{})}
+	r := &recorder{j: j, set: learn.NewSet(), done: make(chan struct{}), judged: map[int]judged{}, walls: wallsOf(j.plan), ready: make(chan struct{})}
 	r.prepare = func() { r.known = j.knowledge() }
-	for _, rule := range j.plan.Files.Paths {
-		if had, twice := r.readable[rule.Path]; twice {
-			rule.Access, rule.File = rule.Access|had.Access, rule.File && had.File
-		}
-		r.readable[rule.Path] = rule
-	}
 	return r
 }
 
