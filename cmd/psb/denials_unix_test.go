@@ -45,6 +45,7 @@ func TestUnixPermissionsAreNotBlamedOnTheSandbox(t *testing.T) {
 	}
 	j, dir := projectJob(t, "'nd/' = 'list'")
 	j.w.id.UID = uint32(os.Getuid())
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "nd"), 0o755) }) // so that it can be taken away
 	if err := os.Chmod(filepath.Join(dir, "nd"), 0o100); err != nil {
 		t.Fatal(err)
 	}
