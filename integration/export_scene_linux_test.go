@@ -198,7 +198,7 @@ func (s exported) noValues(t *testing.T, r result) {
 			b, rerr := os.ReadFile(path)
 			texts[path], err = string(b), rerr
 		}
-		if os.IsNotExist(err) {
+		if os.IsNotExist(err) || os.IsPermission(err) && info != nil && info.IsDir() { // a mask; root's run looks into it
 			return nil
 		}
 		return err
