@@ -1,0 +1,72 @@
+"""The refusals of the Python layer. Each is a SandBoxError and the built-in error that plain Python would raise there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+
+class SandBoxError(RuntimeError):
+    """A refusal or a failure of psb. `denials` are lines "OP OBJECT"; `hint` says what to do, "" where nothing helps."""
+
+    hint: str = ""
+    denials: Sequence[str] = ()
+
+
+class RulePermissionError(SandBoxError, PermissionError):
+    """The policy does not grant a file, a program or a host."""
+
+
+class RuleModuleNotFoundError(SandBoxError, ModuleNotFoundError):
+    """The policy does not grant the import of `name`."""
+
+
+class RuleApiPermissionError(SandBoxError, PermissionError):
+    """The policy does not grant the call of `qualname`, a function of the registry in `category`."""
+
+    qualname: str = ""
+    category: str = ""
+
+
+class Violation(NamedTuple):
+    """One construct that an eval profile does not grant; `line` counts from 1, `column` from 0; `fix` is the line to add, "" if none can."""
+
+    line: int
+    column: int
+    what: str
+    text: str
+    fix: str
+
+
+class EvalSyntaxRejected(SandBoxError, SyntaxError):
+    """Text that was refused before it ran; `violations` has all of them."""
+
+    violations: Sequence[Violation] = ()
+
+
+class RuleEvalPermissionError(SandBoxError, PermissionError):
+    """Text that was refused while it ran: `target` is what it reached for, `key` the policy's key."""
+
+    target: str = ""
+    key: str = ""
+
+
+class EvalInterrupted(BaseException):
+    """Text that ran into a limit; `reason` is the limit's key. No Exception, so that guarded text cannot swallow it."""
+
+    reason: str = ""
+
+
+class SandBoxProtocolError(SandBoxError):
+    """The other side of a channel sent what is no message."""
+
+
+class SandBoxBaseExceptionError(SandBoxError):
+    """What ended a call in the box was no Exception (SystemExit, KeyboardInterrupt, ...); `name` is its class."""
+
+    name: str = ""
+
+
+class SandBoxCrashed(SandBoxError):
+    """The box ended during a call; `status` is its exit status as psb reports it."""
+
+    status: Any = None
