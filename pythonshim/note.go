@@ -27,12 +27,14 @@ const (
 	NoteImport  = "import"  // module, importing module: the program itself imports
 	NoteEnv     = "env"     // name, "set" or "unset": a variable read by name; never its value
 	NoteCall    = "call"    // category, function of the registry
+	NoteEval    = "eval"    // key, name: a construct of evaluated text, as [python.eval] would allow it
+	NoteDenied  = "denied"  // op, object: the shim refused what the policy does not grant: import, call or eval
 	NoteError   = "error"   // exception, errno, file or module, second file: nobody caught it
 )
 
 var noteArgs = map[string][2]int{ // fewest, most
 	NoteOpen: {1, 1}, NoteList: {1, 1}, NoteChange: {1, 2}, NoteExec: {1, 1}, NoteConnect: {2, 2}, NoteBind: {2, 2},
-	NoteResolve: {2, 2}, NoteImport: {2, 2}, NoteEnv: {2, 2}, NoteCall: {2, 2}, NoteError: {4, 4},
+	NoteResolve: {2, 2}, NoteImport: {2, 2}, NoteEnv: {2, 2}, NoteCall: {2, 2}, NoteEval: {2, 2}, NoteDenied: {2, 2}, NoteError: {4, 4},
 }
 
 // Note is one line of the shim. Everything in it is what the program's process says: a reason, never a right.

@@ -88,44 +88,6 @@ func FuzzParseNote(f *testing.F) {
 	})
 }
 
-// TestRegistryMatchesTheLearner: the learner's table and the registry name the same events, under the same category.
-func TestRegistryMatchesTheLearner(t *testing.T) {
-	var want []string
-	for _, c := range Sensitive() {
-		if c.What == "" || len(c.Functions) == 0 {
-			t.Errorf("category %q is empty", c.Name)
-		}
-		for _, e := range c.Events {
-			if e != "compile" { // has its own function, compiles()
-				want = append(want, e+" "+c.Name)
-			}
-		}
-	}
-	var got []string
-	in := false
-	for line := range strings.Lines(string(learnPy)) {
-		in = in || strings.HasPrefix(line, "CALLS = {")
-		if in && strings.HasPrefix(line, "}") {
-			break
-		}
-		if p := strings.Split(line, `"`); in && len(p) == 7 {
-			got = append(got, p[1]+" "+p[3])
-			known := slices.ContainsFunc(Sensitive(), func(c Category) bool { return c.Name == p[3] && slices.Contains(c.Functions, p[5]) })
-			if !known {
-				t.Errorf("the registry lacks %s in %s", p[5], p[3])
-			}
-		}
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) || len(got) == 0 {
-		t.Errorf("learner %q\nregistry %q", got, want)
-	}
-	if i := SensitiveImports(); !slices.Contains(i, "ctypes") || !slices.IsSorted(i) {
-		t.Errorf("sensitive imports %q", i)
-	}
-}
-
 func TestOverlayKeepsTheOriginal(t *testing.T) {
 	for _, mode := range []Mode{Learn, Enforce} {
 		got := string(Overlay([]byte("import codecs"), mode))
@@ -139,7 +101,10 @@ func TestOverlayKeepsTheOriginal(t *testing.T) {
 			t.Errorf("%v: %d bytes", mode, len(got))
 		}
 	}
-	for name, b := range Files(Learn) {
+	for name, b := range Files(Learn, Rules{}, "/nowhere") {
+		if name == RulesName {
+			continue
+		}
 		if name != "sitecustomize.py" || len(b) == 0 {
 			t.Errorf("file %q of %d bytes", name, len(b))
 		}

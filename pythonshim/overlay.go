@@ -34,6 +34,9 @@ func (m Mode) String() string {
 //go:embed shim/common.py
 var commonPy []byte
 
+//go:embed shim/guard.py
+var guardPy []byte
+
 //go:embed shim/learn.py
 var learnPy []byte
 
@@ -59,29 +62,31 @@ func overlay(original []byte, mode Mode, fd int) []byte {
 	if n := len(original); n > 0 && original[n-1] != '\n' {
 		out.WriteByte('\n')
 	}
-	out.Write(shim(mode, fd, startPy))
+	out.Write(shim(mode, fd, ShimDir+"/"+RulesName, startPy))
 	return out.Bytes()
 }
 
 // Files gives the files, by name, of the fallback for hosts without a mount namespace: the folder they are written to goes
-// first on PYTHONPATH. -I, -E and -S skip it, and a child with another environment loses it.
-func Files(mode Mode) map[string][]byte {
-	return files(mode, NoteFD)
+// first on PYTHONPATH; dir is its path in the box. -I, -E and -S skip it, and a child with another environment loses it.
+func Files(mode Mode, rules Rules, dir string) map[string][]byte {
+	return files(mode, NoteFD, rules, dir)
 }
 
-func files(mode Mode, fd int) map[string][]byte {
+func files(mode Mode, fd int, rules Rules, dir string) map[string][]byte {
 	var out bytes.Buffer
 	out.WriteString("import sys\n")
-	out.Write(shim(mode, fd, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
+	out.Write(shim(mode, fd, dir+"/"+RulesName, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
 	paste(&out, userPy, "")
-	return map[string][]byte{"sitecustomize.py": out.Bytes()}
+	return map[string][]byte{"sitecustomize.py": out.Bytes(), RulesName: rules.Marshal()}
 }
 
 // shim builds one function out of the files: nothing of it stays reachable from a module.
-func shim(mode Mode, fd int, start []byte) []byte {
+func shim(mode Mode, fd int, rules string, start []byte) []byte {
 	var out bytes.Buffer
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
 	paste(&out, commonPy, " ")
+	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
+	paste(&out, bytes.ReplaceAll(guardPy, []byte("RULES_PATH"), []byte(rules)), " ")
 	if mode == Learn {
 		paste(&out, learnPy, " ")
 	} else {

@@ -424,7 +424,7 @@ func TestPyc(t *testing.T) {
 func TestFallback(t *testing.T) {
 	each(t, func(t *testing.T, p python) {
 		ours, theirs := t.TempDir(), t.TempDir()
-		for name, data := range files(Learn, 2) {
+		for name, data := range files(Learn, 2, Rules{}, "/nowhere") {
 			if err := os.WriteFile(filepath.Join(ours, name), data, 0o644); err != nil {
 				t.Fatal(err)
 			}

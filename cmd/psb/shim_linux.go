@@ -35,15 +35,16 @@ func (j *job) shim(mode plan.Mode) error {
 	if mode.Learning() {
 		m = pythonshim.Learn
 	}
+	rules := pythonRules(j.policy)
 	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
-		j.request.ShimPath, err = shimFolder(j, m)
+		j.request.ShimPath, err = shimFolder(j, m, rules)
 		if err != nil {
 			return refuse("", "shim: %s", err)
 		}
 		return nil
 	}
 	overlay := pythonshim.Overlay(original, m)
-	j.request.Shim = map[string]string{"encodings.py": string(overlay)}
+	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
 	if code := j.shimCode(overlay); code != nil {
 		j.request.Shim["encodings.pyc"] = string(code)
@@ -166,13 +167,15 @@ func memoryFile(text []byte) (*os.File, error) {
 	return f, nil
 }
 
-// shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file. No box can write it.
-func shimFolder(j *job, m pythonshim.Mode) (string, error) {
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String())
+// shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file: a folder for each text of
+// the rules. No box can write it.
+func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, error) {
+	h := sha256.Sum256(rules.Marshal())
+	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String()+"-"+hex.EncodeToString(h[:8]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	for name, text := range pythonshim.Files(m) {
+	for name, text := range pythonshim.Files(m, rules, dir) {
 		file := filepath.Join(dir, name)
 		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
 			continue

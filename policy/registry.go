@@ -1,4 +1,4 @@
-package pythonshim
+package policy
 
 import (
 	_ "embed"
@@ -11,14 +11,13 @@ type Category struct {
 	Name      string   // "process-exec"
 	What      string   // what a function of it can do, for people
 	Functions []string // "subprocess.Popen"; sorted
-	Events    []string // audit events that tell of a call, where there are some; sorted
 }
 
 //go:embed registry.txt
 var registryText string
 
-// Sensitive gives the registry, sorted by name: the functions that a program needs a rule for.
-func Sensitive() []Category {
+// Registry gives the sensitive registry, sorted by name: the functions that a program needs a rule for.
+func Registry() []Category {
 	var out []Category
 	for line := range strings.Lines(registryText) {
 		line = strings.TrimRight(line, "\n")
@@ -32,13 +31,10 @@ func Sensitive() []Category {
 			out = append(out, Category{Name: name, What: what})
 		case "call":
 			out[len(out)-1].Functions = append(out[len(out)-1].Functions, value)
-		case "event":
-			out[len(out)-1].Events = append(out[len(out)-1].Events, value)
 		}
 	}
 	for _, c := range out {
 		slices.Sort(c.Functions)
-		slices.Sort(c.Events)
 	}
 	slices.SortFunc(out, func(a, b Category) int { return strings.Compare(a.Name, b.Name) })
 	return out
