@@ -35,6 +35,7 @@ func Load(read func(name string) ([]byte, error), name string, m Macros) (*Polic
 	}
 	p := l.join(top)
 	l.checkLocks(p)
+	l.probs.shimless(p)
 	if err := l.probs.err(); err != nil {
 		return nil, err
 	}

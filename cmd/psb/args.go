@@ -336,6 +336,23 @@ func (r *runLine) interpreterArgs(script string) []string {
 	return append(out, r.args...)
 }
 
+// apart: the interpreter's own flags keep PYTHONPATH or site.py from it.
+func (r *runLine) apart() bool {
+	for _, o := range r.pyOpts {
+		if !strings.HasPrefix(o, "-") || strings.HasPrefix(o, "--") {
+			continue // the value of the one before, or a word that is none of these
+		}
+		flags := o
+		if at := strings.IndexAny(o, "WXQ"); at > 0 { // what follows is its value: -IWerror
+			flags = o[:at]
+		}
+		if strings.ContainsAny(flags, "IES") {
+			return true
+		}
+	}
+	return false
+}
+
 // afterOptions puts words behind psb's own options and before everything else.
 func afterOptions(args []string, words ...string) []string {
 	at := 0

@@ -10,6 +10,7 @@ import (
 
 	"psb/cmd/psb/report"
 	"psb/policy"
+	"psb/policy/plan"
 )
 
 // reportable refuses a run whose reports could not be written.
@@ -117,7 +118,7 @@ func replaceFile(name string, b []byte, mode os.FileMode) error {
 
 // report puts together what is known of a run, over or never started.
 func (j *job) report(o outcome, found *denials, failure error) *report.Report {
-	r := &report.Report{Layers: []string{"python"}, Planted: j.planted()}
+	r := &report.Report{Planted: j.planted()}
 	r.Run = report.Run{Psb: version, Policy: j.where.policy, Folder: j.w.cwd, Root: sourcesTop(j.where.project)}
 	if len(j.where.reads) > 0 {
 		r.Program = j.where.reads[0]
@@ -137,6 +138,7 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 	}
 	if j.plan != nil {
 		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), j.plan.Mode.String()
+		r.Python = reportPython(j.plan.PythonLayer)
 		for _, g := range j.plan.Gaps {
 			r.Gaps = append(r.Gaps, report.Gap(g))
 		}
@@ -153,6 +155,10 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 		r.Learning = reportLearning(j.learned)
 	}
 	return r
+}
+
+func reportPython(l plan.PythonLayer) *report.PythonLayer {
+	return &report.PythonLayer{Present: l.Present, How: l.How, Interpreter: l.Interpreter, Version: l.Version, Why: l.Why, Imports: l.Imports, Calls: l.Calls, Eval: l.Eval}
 }
 
 func usageOf(o outcome) report.Usage {

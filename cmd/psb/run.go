@@ -236,7 +236,7 @@ func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
 // pythonCommand is what the interpreter is started with.
 func (j *job) pythonCommand(line *runLine) plan.Command {
 	argv := append([]string{j.layout.Launch}, line.interpreterArgs(j.where.script)...)
-	return plan.Command{Exec: j.layout.Launch, Argv: argv, Env: j.w.env, Dir: j.w.cwd, Reads: j.where.reads, Python: true, Given: j.given(line.args)}
+	return plan.Command{Exec: j.layout.Launch, Argv: argv, Env: j.w.env, Dir: j.w.cwd, Reads: j.where.reads, Python: true, Apart: line.apart(), Given: j.given(line.args)}
 }
 
 // given are the arguments that name something on this machine.

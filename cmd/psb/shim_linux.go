@@ -36,7 +36,11 @@ func (j *job) shim(mode plan.Mode) error {
 		m = pythonshim.Learn
 	}
 	rules := pythonRules(j.policy)
-	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
+	provider := j.request.Provider
+	if provider == "" {
+		provider = j.policy.Sandbox.Provider
+	}
+	if provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
 		j.request.ShimPath, err = shimFolder(j, m, rules)
 		if err != nil {
 			return refuse("", "shim: %s", err)

@@ -19,8 +19,8 @@ func Lines(r *Report) ([]byte, error) {
 	w := &lines{}
 	w.add("run", struct {
 		Run
-		Layers []string `json:"not_in_this_build"`
-	}{r.Run, r.Layers})
+		Python *PythonLayer `json:"python_layer,omitempty"`
+	}{r.Run, r.Python})
 	addAll(w, "gap", r.Gaps)
 	addAll(w, "limit", r.Limits)
 	addAll(w, "denial", r.Denials)
