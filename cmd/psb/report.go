@@ -171,7 +171,7 @@ func usageOf(o outcome) report.Usage {
 }
 
 func (j *job) reportDenial(d *denial) report.Denial {
-	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint}
+	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint, Wider: d.Wider}
 	if d.Where != "" {
 		out.Where = absolute(j.w.cwd, d.Where)
 	}
@@ -190,16 +190,16 @@ func (j *job) policyLine(d *denial) (file string, line int) {
 		return "", 0
 	}
 	for i, text := range bytes.Split(j.written.Sources[0].Bytes, []byte("\n")) {
-		if bytes.HasPrefix(bytes.TrimSpace(text), []byte(tableOf(d.Access.Op))) {
+		if bytes.HasPrefix(bytes.TrimSpace(text), []byte(tableOf(d.Access))) {
 			return j.where.policy, i + 1
 		}
 	}
 	return j.where.policy, 0
 }
 
-// tableOf is the table of the policy that speaks of an operation.
-func tableOf(op policy.Op) string {
-	switch op {
+// tableOf is the table of the policy that speaks of an access.
+func tableOf(a policy.Access) string {
+	switch a.Op {
 	case policy.OpEnv:
 		return "[env]"
 	case policy.OpConnect, policy.OpPrivate, policy.OpListen:
@@ -210,6 +210,11 @@ func tableOf(op policy.Op) string {
 		return "[python.import]"
 	case policy.OpCall:
 		return "[python.call]"
+	case opEval:
+		if profile, _, ok := strings.Cut(a.Object, "/"); ok {
+			return "[python.eval." + profile + "]"
+		}
+		return "[python.eval]"
 	}
 	return "[files]"
 }
