@@ -43,6 +43,9 @@ var learnPy []byte
 //go:embed shim/enforce.py
 var enforcePy []byte
 
+//go:embed shim/inspect.py
+var inspectPy []byte
+
 //go:embed shim/start.py
 var startPy []byte
 
@@ -90,6 +93,7 @@ func shim(mode Mode, fd int, rules string, start []byte) []byte {
 	if mode == Learn {
 		paste(&out, learnPy, " ")
 	} else {
+		paste(&out, inspectPy, " ")
 		paste(&out, enforcePy, " ")
 	}
 	paste(&out, start, " ")

@@ -139,6 +139,7 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 	if j.plan != nil {
 		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), j.plan.Mode.String()
 		r.Python = reportPython(j.plan.PythonLayer)
+		r.Inspected = j.inspected
 		for _, g := range j.plan.Gaps {
 			r.Gaps = append(r.Gaps, report.Gap(g))
 		}

@@ -36,6 +36,7 @@ func (j *job) shim(mode plan.Mode) error {
 		m = pythonshim.Learn
 	}
 	rules := pythonRules(j.policy)
+	rules.Inspect = j.opts.inspect
 	provider := j.request.Provider
 	if provider == "" {
 		provider = j.policy.Sandbox.Provider

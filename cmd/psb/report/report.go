@@ -12,6 +12,8 @@ type Report struct {
 	Denials []Denial     `json:"denials"`
 	More    More         `json:"more_denials"`
 	Planted []string     `json:"planted"` // what the program put where a protected file would be read from; absolute
+	// Inspected are the variables of --inspect, as the program says.
+	Inspected []Inspected `json:"inspected"`
 	Learning
 	Audit *Audit `json:"audit,omitempty"` // of an audited run alone
 	End
@@ -95,6 +97,13 @@ type Denial struct {
 	Line int    `json:"policy_line,omitempty"`
 }
 
+// Inspected is what the program says of one of its variables at its end.
+type Inspected struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // value; missing: no such variable; failed: its repr raised; untold: Python did not come to its end
+	Text  string `json:"text"`  // repr of the value, cut; the exception's class
+}
+
 // More are refusals beyond those kept: a program may try for ever.
 type More struct {
 	Count   int  `json:"count"`
@@ -162,6 +171,7 @@ func (r *Report) whole() *Report {
 	}
 	some(&w.Denials)
 	some(&w.Planted)
+	some(&w.Inspected)
 	some(&w.Learned)
 	some(&w.Never)
 	some(&w.Refused)
