@@ -176,8 +176,11 @@ func memoryFile(text []byte) (*os.File, error) {
 // the rules. No box can write it.
 func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, error) {
 	h := sha256.Sum256(rules.Marshal())
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String()+"-"+hex.EncodeToString(h[:8]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), shimFolderPrefix+version+"-"+m.String()+"-"+hex.EncodeToString(h[:8]))
+	if !present(dir) {
+		defer sweepShimFolders(filepath.Dir(dir))
+	}
+	if err := holdShimFolder(dir); err != nil {
 		return "", err
 	}
 	for name, text := range pythonshim.Files(m, rules, dir) {
