@@ -17,7 +17,7 @@ type Policy struct {
 	Sandbox     Sandbox
 	SyscallBase string // [syscalls] base; "" = "python"
 	// Rules stand in the order of Sources, and by line within each; where two name the same object the first wins.
-	Rules  []Rule            // every line of [env] [files] [net] [syscalls] [python.import] [python.call]
+	Rules  []Rule            // every line of [env] [files] [net] [syscalls] [python.import] [python.call], every element of a list of [python.eval]
 	Limits map[string]Limit  // by name: memory memory_swap cpus cpu_time wall pids file_size disk open_files output
 	Shim   bool              // [python] shim; true when absent
 	Tables map[string]Origin // tables that are present, by name ("env", "python.import", "python.eval.NAME"), with their first line

@@ -9,7 +9,7 @@ import (
 
 // Ops are the operations of the grammar "OP OBJECT", in the order in which help shows them.
 func Ops() []string {
-	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "private", "listen", "deny", "env", "syscall", "import", "call"}
+	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "private", "listen", "deny", "env", "syscall", "import", "call", "eval"}
 }
 
 // ParseAccess reads "OP OBJECT". The object is everything after the first run of blanks, so a path may hold blanks;
@@ -74,6 +74,8 @@ func example(op Op) string {
 		return "import flask"
 	case OpCall:
 		return "call threads"
+	case OpEval:
+		return "eval call:len"
 	case OpCreate, OpList:
 		return string(op) + " out/"
 	}
@@ -100,8 +102,10 @@ func checkObject(op Op, object string) error {
 		return fmt.Errorf("%q cannot be a system call's name", object)
 	case op == OpImport:
 		return checkImport(object)
-	case op == OpCall && !callName(object):
-		return fmt.Errorf("%q cannot be a function or category", object)
+	case op == OpCall:
+		return checkCall(object)
+	case op == OpEval:
+		return checkEval(object)
 	}
 	return nil
 }

@@ -12,12 +12,9 @@ import (
 // What Python was refused is known from Python alone: psb's code inside the interpreter refused it and says so. The line is judged again by the
 // policy like every other, so that it blames the sandbox only for what no rule allows, and is marked as reported.
 
-// opEval is a construct of evaluated text.
-const opEval = policy.Op("eval")
-
 // ofPython reports the operations that only psb's code inside Python can refuse.
 func ofPython(op policy.Op) bool {
-	return op == policy.OpImport || op == policy.OpCall || op == opEval
+	return op == policy.OpImport || op == policy.OpCall || op == policy.OpEval
 }
 
 // saidRefusal is the access that a note of a refusal means; false for one of which nothing can be made.
@@ -73,7 +70,7 @@ func (e *editing) withoutPythonRule(p *policy.Policy, a policy.Access) (bool, st
 		case moduleIn(e.macros.Project, top):
 			return true, "the project's own modules need no line", nil
 		}
-	case opEval:
+	case policy.OpEval:
 		if len(p.Eval) == 0 {
 			return false, "no table [python.eval]: evaluated text is refused", nil
 		}

@@ -82,7 +82,7 @@ func (e *editing) words(args []string) (string, error) {
 	switch op {
 	case "limit", "limits":
 		return "", &usageError{"limits are lines of the file, not rules", fmt.Sprintf("edit [limits] in %s: memory = \"512M\"; for one run psb --limit memory=512M …", plainText(shown(e.w.cwd, e.path)))}
-	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall:
+	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall, policy.OpEval:
 		if len(fields) > 2 {
 			hint := "psb policy add " + fields[0] + " " + shellQuote(fields[1])
 			if op == policy.OpEnv {

@@ -211,7 +211,7 @@ func tableOf(a policy.Access) string {
 		return "[python.import]"
 	case policy.OpCall:
 		return "[python.call]"
-	case opEval:
+	case policy.OpEval:
 		if profile, _, ok := strings.Cut(a.Object, "/"); ok {
 			return "[python.eval." + profile + "]"
 		}

@@ -1,0 +1,198 @@
+package policy
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed evalnames.txt
+var evalNamesText string
+
+// EvalNames are the words that [python.eval] knows.
+type EvalNames struct {
+	Core, Other []string            // syntax that no line has to allow: what every text is made of, and what is judged by its parts
+	Groups      map[string][]string // syntax nodes by group
+	Nodes       []string            // syntax nodes in no group
+	Methods     map[string][]string // attributes by group
+	Never       []string            // attributes that no profile can give
+	Danger      []string            // functions that lead out of a profile
+}
+
+// EvalWords gives the words. The same value each time: it must not be changed.
+var EvalWords = sync.OnceValue(func() EvalNames {
+	n := EvalNames{Groups: map[string][]string{}, Methods: map[string][]string{}}
+	for line := range strings.Lines(evalNamesText) {
+		w := strings.Fields(line)
+		if len(w) < 2 || w[0] == "#" {
+			continue
+		}
+		switch w[0] {
+		case "core":
+			n.Core = append(n.Core, w[1:]...)
+		case "other":
+			n.Other = append(n.Other, w[1:]...)
+		case "group":
+			n.Groups[w[1]] = append(n.Groups[w[1]], w[2:]...)
+		case "node":
+			n.Nodes = append(n.Nodes, w[1:]...)
+		case "methods":
+			n.Methods[w[1]] = append(n.Methods[w[1]], w[2:]...)
+		case "never":
+			n.Never = append(n.Never, w[1:]...)
+		case "danger":
+			n.Danger = append(n.Danger, w[1:]...)
+		}
+	}
+	return n
+})
+
+// syntax gives every word that the list syntax takes, groups first.
+func (n EvalNames) syntax() []string {
+	groups := slices.Sorted(maps.Keys(n.Groups))
+	out := slices.Clone(groups)
+	for _, g := range groups {
+		out = append(out, n.Groups[g]...)
+	}
+	out = slices.DeleteFunc(out[len(groups):], func(node string) bool { return n.Groups[node] != nil }) // a group and its one odd node share a name
+	return slices.Concat(groups, out, n.Nodes, n.Core, n.Other)
+}
+
+// Free says whether syntax needs no line of its own where text may be evaluated at all.
+func (n EvalNames) Free(node string) bool { return contains(n.Core, node) || contains(n.Other, node) }
+
+// evalObject is the object of a rule on evaluated text taken apart: "call:len", "calc/syntax:BinOp".
+type evalObject struct{ profile, key, name string }
+
+// parseEval reads "KEY:NAME" or "PROFILE/KEY:NAME"; it knows the shape alone.
+func parseEval(object string) (o evalObject, ok bool) {
+	head, name, ok := strings.Cut(object, ":")
+	if profile, key, named := strings.Cut(head, "/"); named {
+		o = evalObject{profile, key, name}
+		ok = ok && profile != ""
+	} else {
+		o = evalObject{"", head, name}
+	}
+	return o, ok && contains(evalLists, o.key) && o.name != ""
+}
+
+func (o evalObject) String() string {
+	if o.profile == "" {
+		return o.key + ":" + o.name
+	}
+	return o.profile + "/" + o.key + ":" + o.name
+}
+
+// table names the table in which the object stands.
+func (o evalObject) table() string { return tableName(evalPath(o.profile)) }
+
+// checkEval judges an object as the table would.
+func checkEval(object string) error {
+	o, ok := parseEval(object)
+	head, _, _ := strings.Cut(object, ":")
+	_, key, named := strings.Cut(head, "/")
+	switch {
+	case ok && o.profile != "" && (isEvalKey(o.profile) || !identifier(o.profile)):
+		return fmt.Errorf("%q cannot name a profile of [python.eval]", o.profile)
+	case ok:
+		return checkEvalName(o.key, o.name, false)
+	case !named:
+		key = head
+	}
+	if !contains(evalLists, key) {
+		return fmt.Errorf("%q: write KEY:NAME, such as call:len, or PROFILE/KEY:NAME; unknown key %s%s", object, key, near(key, evalLists))
+	}
+	return fmt.Errorf("%q: write KEY:NAME, such as call:len, or PROFILE/KEY:NAME", object)
+}
+
+// checkEvalName judges one name of a list, without the "!" of one that denies.
+func checkEvalName(key, name string, deny bool) error {
+	words := EvalWords()
+	plain := strings.ReplaceAll(name, "*", "x") // a pattern is one whatever stands in place of its *
+	switch key {
+	case "syntax":
+		if !contains(words.syntax(), name) {
+			return fmt.Errorf("syntax: unknown word %q%s", name, nearSome(name, words.syntax(), slices.Sorted(maps.Keys(words.Groups))))
+		}
+	case "attribute":
+		switch {
+		case contains(words.Never, name) && !deny:
+			return fmt.Errorf("attribute: %q is never granted: it leads to frames and their code", name)
+		case strings.Contains(name, "-") && words.Methods[name] == nil:
+			return fmt.Errorf("attribute: unknown group %q%s", name, near(name, slices.Sorted(maps.Keys(words.Methods))))
+		case words.Methods[name] == nil && !identifier(plain):
+			return fmt.Errorf("attribute: %q cannot be an attribute's name", name)
+		case dunder(name) && !deny:
+			return fmt.Errorf("attribute: %q is a name of Python's own: those stand under magic", name)
+		}
+	case "magic":
+		if !dunder(name) && !(strings.Contains(name, "*") && identifier(plain)) {
+			return fmt.Errorf("magic: %q is no name of Python's own, such as \"__len__\"", name)
+		}
+	default: // call, import
+		if !dotted(plain) {
+			return fmt.Errorf("%s: %q cannot be a name", key, name)
+		}
+	}
+	return nil
+}
+
+func dunder(s string) bool {
+	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__") && identifier(s)
+}
+
+// nearSome is near with a short list to fall back on where none is close.
+func nearSome(got string, all, some []string) string {
+	if hint := near(got, all); strings.HasPrefix(hint, ", did you mean") {
+		return hint
+	}
+	return ", valid: " + strings.Join(some, " ")
+}
+
+// covers says whether the words of o give all that asked does: the same word, a group, a pattern.
+func (o evalObject) covers(asked evalObject) bool {
+	switch {
+	case o.profile != asked.profile || o.key != asked.key:
+		return false
+	case o.name == asked.name:
+		return true
+	}
+	switch o.key {
+	case "syntax":
+		return contains(EvalWords().Groups[o.name], asked.name)
+	case "attribute":
+		if contains(EvalWords().Methods[o.name], asked.name) {
+			return true
+		}
+		if contains([]string{"format", "format_map"}, asked.name) { // only the exact name: its text is a small language of its own
+			return false
+		}
+	}
+	return strings.Contains(o.name, "*") && globCovers(o.name, asked.name) && !contains(EvalWords().Never, asked.name)
+}
+
+// parts gives what an object is made of, where it is a group: all of it given is the whole given.
+func parts(op Op, object string) []string {
+	switch op {
+	case OpEval:
+		o, ok := parseEval(object)
+		if !ok || o.key != "syntax" {
+			return nil
+		}
+		var out []string
+		for _, node := range EvalWords().Groups[o.name] {
+			out = append(out, evalObject{o.profile, o.key, node}.String())
+		}
+		return out
+	case OpCall:
+		for _, c := range Registry() {
+			if c.Name == object {
+				return c.Functions
+			}
+		}
+	}
+	return nil
+}
