@@ -25,18 +25,27 @@ type PythonLayer struct {
 
 // pythonLayer says whether psb's code gets into Python, and names a gap where the policy has lines that only it holds.
 func (c *compiler) pythonLayer(p *Plan, r Request) PythonLayer {
-	l := PythonLayer{Present: p.Shim, Eval: slices.Sorted(maps.Keys(r.Policy.Eval))}
-	if l.Eval == nil {
-		l.Eval = []string{}
-	}
+	l := PythonLayer{Present: p.Shim, Eval: []string{}}
+	profiles := maps.Clone(r.Policy.Eval)
 	for _, rule := range r.Policy.Rules {
 		switch rule.Op {
 		case policy.OpImport:
 			l.Imports++
 		case policy.OpCall:
 			l.Calls++
+		case policy.OpEval: // one of --allow may be the first of its table
+			profile, _, named := strings.Cut(rule.Pattern.Text, "/")
+			if !named {
+				profile = ""
+			}
+			if profiles == nil {
+				profiles = map[string]policy.Eval{}
+			}
+			profiles[profile] = policy.Eval{}
 		}
 	}
+	l.Eval = slices.AppendSeq(l.Eval, maps.Keys(profiles))
+	slices.Sort(l.Eval)
 	if py := r.Host.Python; py != nil {
 		l.Interpreter, l.Version = py.Executable, py.Version
 	}
