@@ -4,7 +4,7 @@ from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
 RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
-compile, exec, load = builtins.compile, builtins.exec, builtins.__import__
+compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
 private = {}  # modules of PACKAGE that are the shim's own, by name
