@@ -1,8 +1,8 @@
 # psb --inspect: what the program's variables hold when it ends. repr() is the program's own code and may do anything that the program may;
 # what it says is noted, bounded, and believed by nobody.
-from common import *  # psb: cut
-from guard import *  # psb: cut
+from texts import *  # psb: cut
 
+repr = builtins.repr
 MOST = 1000  # characters of one value
 
 
@@ -47,4 +47,4 @@ def inspected() -> None:
 def inspect_at_end() -> None:
     if RULES.get("inspect"):
         # The first that is registered is the last to run: what the program's own handlers change is seen.
-        sys.modules["builtins"].__import__("atexit").register(inspected)
+        load("atexit").register(inspected)
