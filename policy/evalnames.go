@@ -86,6 +86,18 @@ func (o evalObject) String() string {
 	return o.profile + "/" + o.key + ":" + o.name
 }
 
+// EvalParts takes the object of a rule on evaluated text apart; all empty for what is none.
+func EvalParts(object string) (profile, key, name string) {
+	o, ok := parseEval(object)
+	if !ok {
+		return "", "", ""
+	}
+	return o.profile, o.key, o.name
+}
+
+// EvalObject is the object that EvalParts takes apart.
+func EvalObject(profile, key, name string) string { return evalObject{profile, key, name}.String() }
+
 // table names the table in which the object stands.
 func (o evalObject) table() string { return tableName(evalPath(o.profile)) }
 
