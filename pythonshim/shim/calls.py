@@ -45,6 +45,7 @@ OUTER.update({
     ("pty", "fork"): "pty.fork",
     ("multiprocessing.process", "start"): "multiprocessing.Process.start",
     ("multiprocessing.util", "spawnv_passfds"): "multiprocessing.Process.start",  # its helpers: resource tracker, fork server
+    ("multiprocessing.forkserver", "main"): "multiprocessing.Process.start",
     ("threading", "start"): "threading.Thread.start",
     ("threading", "settrace_all_threads"): "threading.settrace_all_threads",
     ("threading", "setprofile_all_threads"): "threading.setprofile_all_threads",
@@ -95,7 +96,14 @@ EXEMPT = {
     # asyncio tries whether the system has process descriptors, and waits with one for the child that it started.
     ("asyncio.unix_events", "can_use_pidfd"): "process-control",
     ("asyncio.unix_events", "add_child_handler"): "process-control",
+    ("asyncio.base_subprocess", "send_signal"): "process-control",
+    # The console passes on what was typed: Ctrl-C and Ctrl-Z.
+    ("_pyrepl.commands", "do"): "process-control",
+    # Reads the mask, by setting it twice.
+    ("dbm.dumb", "open"): "privileges",
 }
+# What runs what it was given: behind it nobody has asked.
+GIVEN = {("threading", "run"), ("multiprocessing.process", "run")}
 PROGRAM_DIR = RULES["program"] and RULES["program"] + "/"
 verdicts = {}
 files = {}
@@ -148,6 +156,8 @@ def passed(entry: tuple, f: object) -> object:
                 short = outer.rpartition(".")[2]
         elif EXEMPT.get(where) == category:
             return None
+        elif where in GIVEN:
+            return names
         elif short in code.co_names and (watching or where[0] == "psb"):
             # The library's own watching, whoever called it (namedtuple, logging, a debugger). What only calls what it was given, such as
             # threading's run, does not name it.
@@ -175,6 +185,11 @@ def verdict(names: list, category: str) -> object:
 
 
 def pick_call(entry: tuple, f: object) -> object:
+    if f is not None and ENFORCE:
+        # What is allowed is most often called by who asks.
+        k = whose(f)
+        if k != STDLIB and (verdicts.get(entry[2]) is True or (k == LIBRARY and entry[3] == "introspection")):
+            return entry[0]
     names = passed(entry, f)
     if names is None:
         return entry[0]
@@ -226,7 +241,10 @@ def refuser(name: str, category: str, more: str = "") -> object:
 
 def free(name: str) -> bool:
     # No question is left: a rule lets everybody through, and no false stands in the way of a door around this one.
-    return ENFORCE and not BANNED["call"] and verdict([name], CATEGORY[name]) is True
+    return ENFORCE and verdict([name], CATEGORY[name]) is True and CATEGORY[name] not in closed
+
+
+closed = {CATEGORY.get(n) for n in BANNED["call"]}
 
 
 def hang(m: object, names: dict) -> None:
@@ -235,7 +253,21 @@ def hang(m: object, names: dict) -> None:
     for attr, name in names.items():
         raw = dict.get(d, attr)
         if raw is not None and type(raw) is not door and callable(raw) and type(raw) is not type and type(raw) is not function and not free(name):
-            setattr(m, attr, shut(raw, pick_call, name, CATEGORY[name]))
+            d[attr] = doors_of[id(raw)] = shut(raw, pick_call, name, CATEGORY[name])
+
+
+def copies() -> None:
+    # With sitecustomize the interpreter has gone on before us: modules hold copies.
+    for m in [*modules.values()]:
+        d = getattr(m, "__dict__", None)
+        if type(d) is dict and m is not builtins:
+            for attr, x in [*d.items()]:
+                new = doors_of.get(id(x)) if type(x) is builtin else None
+                if new is not None and kept(new)[0] is x:
+                    d[attr] = new
+
+
+doors_of = {}  # by id of the original
 
 
 def write_over(m: object, names: dict) -> None:
@@ -317,3 +349,5 @@ def calls() -> None:
         after(m, lambda m, names=names: write_over(m, names))
     after("_pickle", unpickler)
     after("_sqlite3", extensions)
+    if "os" in modules:
+        copies()
