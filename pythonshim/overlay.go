@@ -41,6 +41,9 @@ var commonPy []byte
 //go:embed shim/guard.py
 var guardPy []byte
 
+//go:embed shim/imports.py
+var importsPy []byte
+
 //go:embed shim/learn.py
 var learnPy []byte
 
@@ -57,16 +60,16 @@ var userPy []byte
 // shim behind it, so that no other file is needed. encodings is the one module that every start imports, whatever the
 // flags (-I -E -S) and the environment. Python 3.8 and later.
 func Overlay(original []byte, mode Mode) []byte {
-	return overlay(original, mode, NoteFD)
+	return overlay(original, mode, NoteFD, ShimDir)
 }
 
-func overlay(original []byte, mode Mode, fd int) []byte {
+func overlay(original []byte, mode Mode, fd int, dir string) []byte {
 	var out bytes.Buffer
 	out.Write(original)
 	if n := len(original); n > 0 && original[n-1] != '\n' {
 		out.WriteByte('\n')
 	}
-	out.Write(shim(mode, fd, ShimDir, startPy))
+	out.Write(shim(mode, fd, dir, startPy))
 	return out.Bytes()
 }
 
@@ -94,6 +97,7 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
 	part(guardPy)
+	part(importsPy)
 	if mode == Learn {
 		part(learnPy)
 	} else {
