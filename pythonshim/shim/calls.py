@@ -1,5 +1,6 @@
 # Calls: who calls a function of the registry needs a rule for it. Judged by who asks, so that the same function is open to the standard
 # library's own work and closed to the program, under whatever name and through whatever module it was reached.
+from imports import *  # psb: cut
 from doors import *  # psb: cut
 
 # policy/registry.txt, name for name; a test compares.
@@ -104,7 +105,6 @@ EXEMPT = {
 }
 # What runs what it was given: behind it nobody has asked.
 GIVEN = {("threading", "run"), ("multiprocessing.process", "run")}
-PROGRAM_DIR = RULES["program"] and RULES["program"] + "/"
 verdicts = {}
 files = {}
 
@@ -126,15 +126,13 @@ def home(file: str) -> str:
     return m
 
 
-def whose(f: object) -> int:
+def origin(f: object) -> int:
     # What the frame is of: also text counts as what it belongs to, and a program that is itself installed as the program.
     file = f.f_code.co_filename
     k = kind(file)
     if k == TEXT:
         k = belongs(f)
-    if k == LIBRARY and PROGRAM_DIR and file.startswith(PROGRAM_DIR):
-        return PROGRAM
-    return k
+    return PROGRAM if k == LIBRARY and installed(file) else k
 
 
 def passed(entry: tuple, f: object) -> object:
@@ -144,7 +142,7 @@ def passed(entry: tuple, f: object) -> object:
     watching = category == "introspection"
     inner = None
     while f is not None:
-        k = whose(f)
+        k = origin(f)
         if k != STDLIB:
             return None if watching and k == LIBRARY else names
         code = f.f_code
@@ -187,7 +185,7 @@ def verdict(names: list, category: str) -> object:
 def pick_call(entry: tuple, f: object) -> object:
     if f is not None and ENFORCE:
         # What is allowed is most often called by who asks.
-        k = whose(f)
+        k = origin(f)
         if k != STDLIB and (verdicts.get(entry[2]) is True or (k == LIBRARY and entry[3] == "introspection")):
             return entry[0]
     names = passed(entry, f)
@@ -247,6 +245,10 @@ def free(name: str) -> bool:
 closed = {CATEGORY.get(n) for n in BANNED["call"]}
 
 
+def known(name: object) -> str:
+    return text(name).rpartition(".")[2]
+
+
 def hang(m: object, names: dict) -> None:
     # Doors in the place of a module's functions.
     d = m.__dict__
@@ -282,7 +284,7 @@ def write_over(m: object, names: dict) -> None:
 def unpickler(m: object) -> None:
     # A class in C cannot be changed: a class above it takes its name.
     raw = getattr(m, "Unpickler", None)
-    if type(raw) is not type or free("pickle.Unpickler"):
+    if type(raw) is not type or raw in above_c or free("pickle.Unpickler"):
         return
 
     class load:
@@ -298,7 +300,30 @@ def unpickler(m: object) -> None:
 
     parts = {"__slots__": (), "__module__": raw.__module__, "__doc__": raw.__doc__, "load": load(), "__signature__": signature()}
     new = type("Unpickler", (raw,), parts)
+    above_c.append(new)
     m.Unpickler = new
+
+
+above_c = []
+
+
+def anew() -> None:
+    # A module in C can be made again, outside of the import system, with what it had at first.
+    def made(what: object) -> object:
+        def make(*args: object) -> object:
+            m = what(*args)
+            x = args[0] if m is None or m == 0 else m
+            if type(x) is module:
+                arrived(known(getattr(x, "__name__", "")), x)
+            return m
+
+        f = disguise(make, _bootstrap._call_with_frames_removed)
+        f.__name__ = f.__qualname__ = what.__name__
+        f.__module__, f.__doc__ = "_imp", what.__doc__
+        return f
+
+    for name in ("create_builtin", "create_dynamic", "exec_builtin", "exec_dynamic"):
+        setattr(imp, name, made(getattr(imp, name)))
 
 
 def extensions(m: object) -> None:
@@ -349,5 +374,6 @@ def calls() -> None:
         after(m, lambda m, names=names: write_over(m, names))
     after("_pickle", unpickler)
     after("_sqlite3", extensions)
+    anew()
     if "os" in modules:
         copies()
