@@ -50,6 +50,9 @@ var callsPy []byte
 //go:embed shim/texts.py
 var textsPy []byte
 
+//go:embed shim/imports.py
+var importsPy []byte
+
 //go:embed shim/learn.py
 var learnPy []byte
 
@@ -69,16 +72,16 @@ var userPy []byte
 // shim behind it, so that no other file is needed. encodings is the one module that every start imports, whatever the
 // flags (-I -E -S) and the environment. Python 3.8 and later.
 func Overlay(original []byte, mode Mode) []byte {
-	return overlay(original, mode, NoteFD)
+	return overlay(original, mode, NoteFD, ShimDir)
 }
 
-func overlay(original []byte, mode Mode, fd int) []byte {
+func overlay(original []byte, mode Mode, fd int, dir string) []byte {
 	var out bytes.Buffer
 	out.Write(original)
 	if n := len(original); n > 0 && original[n-1] != '\n' {
 		out.WriteByte('\n')
 	}
-	out.Write(shim(mode, fd, ShimDir, startPy))
+	out.Write(shim(mode, fd, dir, startPy))
 	return out.Bytes()
 }
 
@@ -105,7 +108,7 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
 	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
-	for _, src := range [][]byte{guardPy, doorsPy, callsPy, textsPy} {
+	for _, src := range [][]byte{guardPy, importsPy, doorsPy, callsPy, textsPy} {
 		part(src)
 	}
 	if mode == Learn {

@@ -1,5 +1,6 @@
 # Calls: who calls a function of the registry needs a rule for it. Judged by who asks, so that the same function is open to the standard
 # library's own work and closed to the program, under whatever name and through whatever module it was reached.
+from imports import *  # psb: cut
 from doors import *  # psb: cut
 
 # policy/registry.txt, name for name; a test compares.
@@ -45,6 +46,7 @@ OUTER.update({
     ("pty", "fork"): "pty.fork",
     ("multiprocessing.process", "start"): "multiprocessing.Process.start",
     ("multiprocessing.util", "spawnv_passfds"): "multiprocessing.Process.start",  # its helpers: resource tracker, fork server
+    ("multiprocessing.forkserver", "main"): "multiprocessing.Process.start",
     ("threading", "start"): "threading.Thread.start",
     ("threading", "settrace_all_threads"): "threading.settrace_all_threads",
     ("threading", "setprofile_all_threads"): "threading.setprofile_all_threads",
@@ -97,8 +99,14 @@ EXEMPT = {
     # asyncio tries whether the system has process descriptors, and waits with one for the child that it started.
     ("asyncio.unix_events", "can_use_pidfd"): "process-control",
     ("asyncio.unix_events", "add_child_handler"): "process-control",
+    ("asyncio.base_subprocess", "send_signal"): "process-control",
+    # The console passes on what was typed: Ctrl-C and Ctrl-Z.
+    ("_pyrepl.commands", "do"): "process-control",
+    # Reads the mask, by setting it twice.
+    ("dbm.dumb", "open"): "privileges",
 }
-PROGRAM_DIR = RULES["program"] and RULES["program"] + "/"
+# What runs what it was given: behind it nobody has asked.
+GIVEN = {("threading", "run"), ("multiprocessing.process", "run")}
 verdicts = {}
 files = {}
 
@@ -120,15 +128,13 @@ def home(file: str) -> str:
     return m
 
 
-def whose(f: object) -> int:
+def origin(f: object) -> int:
     # What the frame is of: also text counts as what it belongs to, and a program that is itself installed as the program.
     file = f.f_code.co_filename
     k = kind(file)
     if k == TEXT:
         k = belongs(f)
-    if k == LIBRARY and PROGRAM_DIR and file.startswith(PROGRAM_DIR):
-        return PROGRAM
-    return k
+    return PROGRAM if k == LIBRARY and installed(file) else k
 
 
 def passed(entry: tuple, f: object) -> object:
@@ -138,7 +144,7 @@ def passed(entry: tuple, f: object) -> object:
     watching = category == "introspection"
     inner = None
     while f is not None:
-        k = whose(f)
+        k = origin(f)
         if k != STDLIB:
             return None if watching and k == LIBRARY else names
         code = f.f_code
@@ -150,6 +156,8 @@ def passed(entry: tuple, f: object) -> object:
                 short = outer.rpartition(".")[2]
         elif EXEMPT.get(where) == category:
             return None
+        elif where in GIVEN:
+            return names
         elif short in code.co_names and (watching or where[0] == "psb"):
             # The library's own watching, whoever called it (namedtuple, logging, a debugger). What only calls what it was given, such as
             # threading's run, does not name it.
@@ -177,6 +185,11 @@ def verdict(names: list, category: str) -> object:
 
 
 def pick_call(entry: tuple, f: object) -> object:
+    if f is not None and ENFORCE:
+        # What is allowed is most often called by who asks.
+        k = origin(f)
+        if k != STDLIB and (verdicts.get(entry[2]) is True or (k == LIBRARY and entry[3] == "introspection")):
+            return entry[0]
     names = passed(entry, f)
     if names is None:
         return entry[0]
@@ -228,7 +241,14 @@ def refuser(name: str, category: str, more: str = "") -> object:
 
 def free(name: str) -> bool:
     # No question is left: a rule lets everybody through, and no false stands in the way of a door around this one.
-    return ENFORCE and not BANNED["call"] and verdict([name], CATEGORY[name]) is True
+    return ENFORCE and verdict([name], CATEGORY[name]) is True and CATEGORY[name] not in closed
+
+
+closed = {CATEGORY.get(n) for n in BANNED["call"]}
+
+
+def known(name: object) -> str:
+    return text(name).rpartition(".")[2]
 
 
 def hang(m: object, names: dict) -> None:
@@ -237,7 +257,21 @@ def hang(m: object, names: dict) -> None:
     for attr, name in names.items():
         raw = dict.get(d, attr)
         if raw is not None and type(raw) is not door and callable(raw) and type(raw) is not type and type(raw) is not function and not free(name):
-            setattr(m, attr, shut(raw, pick_call, name, CATEGORY[name]))
+            d[attr] = doors_of[id(raw)] = shut(raw, pick_call, name, CATEGORY[name])
+
+
+def copies() -> None:
+    # With sitecustomize the interpreter has gone on before us: modules hold copies.
+    for m in [*modules.values()]:
+        d = getattr(m, "__dict__", None)
+        if type(d) is dict and m is not builtins:
+            for attr, x in [*d.items()]:
+                new = doors_of.get(id(x)) if type(x) is builtin else None
+                if new is not None and kept(new)[0] is x:
+                    d[attr] = new
+
+
+doors_of = {}  # by id of the original
 
 
 def write_over(m: object, names: dict) -> None:
@@ -252,7 +286,7 @@ def write_over(m: object, names: dict) -> None:
 def unpickler(m: object) -> None:
     # A class in C cannot be changed: a class above it takes its name.
     raw = getattr(m, "Unpickler", None)
-    if type(raw) is not type or free("pickle.Unpickler"):
+    if type(raw) is not type or raw in above_c or free("pickle.Unpickler"):
         return
 
     class load:
@@ -268,7 +302,30 @@ def unpickler(m: object) -> None:
 
     parts = {"__slots__": (), "__module__": raw.__module__, "__doc__": raw.__doc__, "load": load(), "__signature__": signature()}
     new = type("Unpickler", (raw,), parts)
+    above_c.append(new)
     m.Unpickler = new
+
+
+above_c = []
+
+
+def anew() -> None:
+    # A module in C can be made again, outside of the import system, with what it had at first.
+    def made(what: object) -> object:
+        def make(*args: object) -> object:
+            m = what(*args)
+            x = args[0] if m is None or m == 0 else m
+            if type(x) is module:
+                arrived(known(getattr(x, "__name__", "")), x)
+            return m
+
+        f = disguise(make, _bootstrap._call_with_frames_removed)
+        f.__name__ = f.__qualname__ = what.__name__
+        f.__module__, f.__doc__ = "_imp", what.__doc__
+        return f
+
+    for name in ("create_builtin", "create_dynamic", "exec_builtin", "exec_dynamic"):
+        setattr(imp, name, made(getattr(imp, name)))
 
 
 def extensions(m: object) -> None:
@@ -319,3 +376,6 @@ def calls() -> None:
         after(m, lambda m, names=names: write_over(m, names))
     after("_pickle", unpickler)
     after("_sqlite3", extensions)
+    anew()
+    if "os" in modules:
+        copies()

@@ -11,7 +11,7 @@ builtins = sys.modules["builtins"]
 object, type, str, bytes, int, bool, list, tuple, dict, set, frozenset = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset
 isinstance, issubclass, callable, getattr, setattr, hasattr, id, len = builtins.isinstance, builtins.issubclass, builtins.callable, builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len
 map, range, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
-BaseException, Exception, OSError, KeyError, ValueError, AttributeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.AttributeError
+BaseException, Exception, OSError, KeyError, ValueError, TypeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
 ImportError, ModuleNotFoundError, RuntimeError, RecursionError, PermissionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError, builtins.PermissionError
 HERE = sys._getframe(0).f_code.co_filename
 PACKAGE = "PACKAGE_PATH"  # the folder in which the package psb of this box lies
@@ -80,6 +80,8 @@ def kind(name: str) -> int:
             k = STDLIB  # and what is ours
         elif name.startswith("<"):
             k = TEXT
+        elif installed(name):
+            k = PROGRAM
         elif "/site-packages/" in name or "/dist-packages/" in name:
             k = LIBRARY
         elif name.startswith(stdlib):

@@ -55,7 +55,7 @@ def shut(raw: object, pick: object, name: str, category: str) -> object:
     return d
 
 
-class gate:
+class latch:
     # The same for a function that is written in Python: it stays the very object, with a new body that asks f for what is to be called
     # and hands on what it was called with.
     __slots__ = ("entry",)
@@ -86,10 +86,10 @@ class gate:
         return out
 
 
-hold = gate.entry.__set__
-held = gate.entry.__get__
-bare_gate = gate.__new__
-del gate.entry
+hold = latch.entry.__set__
+held = latch.entry.__get__
+bare_latch = latch.__new__
+del latch.entry
 
 
 def body() -> object:
@@ -99,11 +99,11 @@ def body() -> object:
 def guard_body(f: object, pick: object, name: str, category: str) -> None:
     # f keeps its identity, its signature, its defaults and its place in the source.
     code = f.__code__
-    if code.co_freevars:
+    if code.co_freevars or latch in [type(c) for c in code.co_consts]:
         return
     inner = function(code, f.__globals__, f.__name__, f.__defaults__)
     inner.__kwdefaults__, inner.__qualname__, inner.__module__, inner.__doc__ = f.__kwdefaults__, f.__qualname__, f.__module__, f.__doc__
-    g = bare_gate(gate)
+    g = bare_latch(latch)
     hold(g, (inner, pick, name, category, name.rpartition(".")[2]))
     like = body.__code__
     new = {"co_code": like.co_code, "co_names": like.co_names, "co_stacksize": like.co_stacksize, "co_cellvars": ()}

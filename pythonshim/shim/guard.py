@@ -3,7 +3,7 @@
 from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
-RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
+RULES = {"import": {}, "call": {}, "eval": {}, "program": "", "script": ""}
 compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
@@ -85,6 +85,12 @@ def belongs(f: object) -> int:
         if type(file) is str:
             return kind(file)
     return TEXT
+
+
+def installed(name: str) -> bool:
+    # Is this file of a program that is itself installed (-m flask, bin/flask of a virtual environment)? Its imports are not asked for.
+    folder = RULES["program"]
+    return name == RULES["script"] or folder != "" and (name == folder or name.startswith(folder + "/"))
 
 
 def asked(f: object) -> tuple:

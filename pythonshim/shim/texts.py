@@ -3,7 +3,6 @@
 from calls import *  # psb: cut
 
 TEXTS = {"eval": eval, "exec": exec, "compile": compile}
-FUTURE = 0x1FE0000  # flags that a caller hands on to what it compiles
 nothing = compile("None", "<psb>", "eval", 0, True)
 
 
@@ -11,7 +10,7 @@ def wants(short: object, f: object) -> bool:
     # Is the text the program's own? Its frame, or the library's that names the function, comes first; what only calls what it was given is
     # looked through (threading's run, and the import system for everybody but itself).
     while f is not None:
-        k = whose(f)
+        k = origin(f)
         if k == LIBRARY:
             return False
         if k != STDLIB:
@@ -44,25 +43,29 @@ def scope(f: object, globals: object, locals: object) -> tuple:
     return globals, locals
 
 
-def evaluate(kind: str, source: object, globals: object, locals: object, f: object, options: dict) -> object:
-    if not options.get("dont_inherit"):
-        options["flags"] = options.get("flags", 0) | f.f_code.co_flags & FUTURE
-    site = (f.f_code.co_filename, f.f_lineno or 0)
-    return own("psb.evals").evaluate(kind, source, globals, locals, RULES["eval"][""], site, **options)
+def bounded(kind: str, source: object, globals: object, locals: object, f: object, options: dict) -> object:
+    engine = own("psb.evals")
+    if not engines:
+        engines.append(own("psb.evals.rules").Rules(RULES["eval"][""], ""))
+    site = f.f_code.co_filename + ":" + text(f.f_lineno or 0)
+    return engine.evaluate(kind, source, globals, locals, engines[0], site, inherited=f.f_code.co_flags, **options)
+
+
+engines = []
 
 
 def text_eval(source: object, globals: object = None, locals: object = None) -> object:
     f = getframe(0).f_back
     globals, locals = scope(f, globals, locals)
     TEXTS["eval"](nothing, globals, locals)  # says what is no namespace, and puts the built-ins in, as ever
-    return evaluate("eval", source, globals, locals, f, {})
+    return bounded("eval", source, globals, locals, f, {})
 
 
 def text_exec(source: object, globals: object = None, locals: object = None, *, closure: object = None) -> None:
     f = getframe(0).f_back
     globals, locals = scope(f, globals, locals)
     TEXTS["exec"](nothing, globals, locals)
-    evaluate("exec", source, globals, locals, f, {} if closure is None else {"closure": closure})
+    bounded("exec", source, globals, locals, f, {} if closure is None else {"closure": closure})
 
 
 def text_compile(source: object, filename: object, mode: object, flags: int = 0, dont_inherit: bool = False, optimize: int = -1, *, _feature_version: int = -1) -> object:
@@ -70,7 +73,7 @@ def text_compile(source: object, filename: object, mode: object, flags: int = 0,
     options = {"filename": filename, "mode": mode, "flags": flags, "dont_inherit": dont_inherit, "optimize": optimize}
     if _feature_version != -1:
         options["_feature_version"] = _feature_version
-    return evaluate("compile", source, None, None, f, options)
+    return bounded("compile", source, None, None, f, options)
 
 
 GUARDED = {"eval": text_eval, "exec": text_exec, "compile": text_compile}
@@ -89,11 +92,16 @@ def heard(source: object, f: object) -> None:
         noted("eval", [key, name], f)
 
 
+def text_doors(m: object) -> None:
+    for name, raw in TEXTS.items():
+        whole = "builtins." + name
+        v = verdict([whole], "dynamic-code")
+        if (v is False or (v is None and ENFORCE)) and type(dict.get(m.__dict__, name)) is builtin:
+            m.__dict__[name] = shut(raw, pick_text, whole, "dynamic-code")
+
+
 def texts() -> None:
     for name, do in GUARDED.items():
         do.__name__ = do.__qualname__ = name
         do.__module__ = "builtins"
-        whole = "builtins." + name
-        v = verdict([whole], "dynamic-code")
-        if v is False or (v is None and ENFORCE):
-            setattr(builtins, name, shut(TEXTS[name], pick_text, whole, "dynamic-code"))
+    after("builtins", text_doors)
