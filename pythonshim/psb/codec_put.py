@@ -232,11 +232,11 @@ def _record(t: Type[Any], x: Any) -> Tuple[str, str, Any]:
     if isinstance(x, tuple) and type(getattr(t, "_fields", None)) is tuple and len(t._fields) == len(x):
         return "namedtuple", types.name_of(t), dict(zip(t._fields, x))
     hint = f"psb.codec.register({t.__qualname__}, to_plain, from_plain) on both sides"
-    raise TypeError(f"psb cannot send a {types.title(t)}: it has no plain form; {hint}")
+    raise TypeError(f"psb cannot send a value of type {types.title(t)}: it has no plain form; {hint}")
 
 
 def _numpy_scalar(x: Any) -> Tuple[str, str, Any]:
     code = x.dtype.str if hasattr(x, "dtype") else ""
     if not types.PLAIN_DTYPE.match(code) or getattr(x, "shape", None) != ():
-        raise TypeError(f"psb cannot send a {types.title(type(x))}: it has no plain form")
+        raise TypeError(f"psb cannot send a value of type {types.title(type(x))}: it has no plain form")
     return "numpy", code, x.tobytes()

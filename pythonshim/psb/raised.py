@@ -114,14 +114,29 @@ def from_plain(plain: Any, known: Optional[Known] = None) -> BaseException:
         made[i] = _member(plain, made, i, known)
     all_made = [m for m in made if m is not None]
     for p, e in zip(plain, all_made):
-        e.__cause__ = _pick(all_made, p.get("cause"))
-        e.__context__ = _pick(all_made, p.get("context"))
-        e.__suppress_context__ = p.get("quiet") is True
+        _put(e, "__cause__", _pick(all_made, p.get("cause")))
+        _put(e, "__context__", _pick(all_made, p.get("context")))
+        _put(e, "__suppress_context__", p.get("quiet") is True)
     _cut_cycles(all_made[0])
     text = plain[0].get("traceback")
     if type(text) is str:
         _end_with(all_made[0], text)
     return all_made[0]
+
+
+def _put(e: BaseException, name: str, value: Any) -> None:
+    # Past the class, which may be the program's and have a __setattr__ of its own.
+    getattr(BaseException, name).__set__(e, value)
+
+
+def _of(e: BaseException, name: str) -> Any:
+    return getattr(BaseException, name).__get__(e)
+
+
+def space_of(e: BaseException) -> Dict[str, Any]:
+    """An exception's own attributes, past its class."""
+    found: Dict[str, Any] = BaseException.__dict__["__dict__"].__get__(e)
+    return found
 
 
 def _pick(made: List[BaseException], i: Any) -> Optional[BaseException]:
@@ -213,7 +228,7 @@ def _new(cls: Any, args: Tuple[Any, ...], fields: Any) -> BaseException:
             base.__init__(e, *args)
         except Exception:  # a class that keeps other arguments than its base takes
             pass
-    e.args = args
+    _put(e, "args", args)
     return e
 
 
@@ -239,11 +254,12 @@ def _unicode(base: type, args: Tuple[Any, ...]) -> bool:
     return type(text) is what and type(start) is int and type(end) is int and 0 <= start < end <= len(text)
 
 
-_FIXED = {"args", "with_traceback", "add_note", "object", "start", "end", "encoding", "reason", "errno", "strerror", "characters_written", "exceptions"}
+# What built-in code reads as its own, and must not find replaced.
+_FIXED = {"args", "with_traceback", "add_note", "object", "start", "end", "encoding", "reason", "errno", "strerror", "exceptions"}
 
 
 def _set(e: BaseException, attrs: Dict[str, Any]) -> None:
-    space: Dict[str, Any] = e.__dict__
+    space = space_of(e)
     for name, value in attrs.items():
         if type(name) is not str or len(name) > 200:
             raise SandBoxProtocolError("psb: a message holds an exception of no form")
@@ -251,9 +267,10 @@ def _set(e: BaseException, attrs: Dict[str, Any]) -> None:
             if type(value) is list and all(type(n) is str for n in value):
                 space[name] = value
         elif name in ("name", "path") and isinstance(e, ImportError) or name == "name" and isinstance(e, (AttributeError, NameError)):
-            try:
-                setattr(e, name, value)
-            except Exception:  # below 3.10 some have no such member, or the class forbids it
+            member = next((vars(c)[name] for c in type(e).__mro__ if c.__module__ == "builtins" and name in vars(c)), None)
+            if member is not None:
+                member.__set__(e, value)
+            else:  # below 3.10 some have no such member
                 space[name] = value
         elif not name.startswith("__") and name not in _FIXED:
             space[name] = value
@@ -278,28 +295,29 @@ def _cut_cycles(e: BaseException) -> None:
         done[id(x)] = False
         stack.append((x, True))
         for side in ("__cause__", "__context__"):
-            y = getattr(x, side)
+            y = _of(x, side)
             if y is None:
                 continue
             if done.get(id(y)) is False or y is x:
-                quiet = x.__suppress_context__
-                setattr(x, side, None)
-                x.__suppress_context__ = quiet
+                quiet = _of(x, "__suppress_context__")
+                _put(x, side, None)
+                _put(x, "__suppress_context__", quiet)
             elif id(y) not in done:
                 stack.append((y, False))
 
 
 def _end_with(e: BaseException, text: str) -> None:
-    e.__dict__["__psb_traceback__"] = text
+    space_of(e)["__psb_traceback__"] = text
     seen = set()
     while id(e) not in seen:
         seen.add(id(e))
-        below = e.__cause__ or (None if e.__suppress_context__ else e.__context__)
+        below = _of(e, "__cause__")
+        if below is None and not _of(e, "__suppress_context__"):
+            below = _of(e, "__context__")
         if below is None:
             break
         e = below
-    if type(e) is not RemoteTraceback and e.__cause__ is None:
-        quiet = e.__suppress_context__
-        e.__cause__ = RemoteTraceback(text)
-        if not quiet:
-            e.__suppress_context__ = False
+    if type(e) is not RemoteTraceback and _of(e, "__cause__") is None:
+        quiet = _of(e, "__suppress_context__")
+        _put(e, "__cause__", RemoteTraceback(text))
+        _put(e, "__suppress_context__", quiet)

@@ -172,12 +172,12 @@ class Travels(unittest.TestCase):
             pass
 
         for value, words in (
-            (object(), "cannot send a object"),
-            (lambda: 1, "cannot send a function"),
+            (object(), "cannot send a value of type object"),
+            (lambda: 1, "cannot send a value of type function"),
             (Text("x"), "Text: it has no plain form; psb.codec.register("),
             (collections.defaultdict(list), "defaultdict with a factory"),
             (memoryview(b"abcd")[::2], "do not follow each other"),
-            (open, "cannot send a builtin_function_or_method"),
+            (open, "cannot send a value of type builtin_function_or_method"),
         ):
             with self.assertRaisesRegex(TypeError, words.replace("(", r"\(")):
                 codec.dumps([value])

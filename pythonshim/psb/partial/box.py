@@ -21,7 +21,7 @@ from psb.partial import wire
 from psb.partial.call import Call, Ended
 
 _PATIENCE = 5.0  # seconds that a box has for its own end
-_ABANDONED = 100_000  # calls nobody waits for whose answer is still to come
+_BUFFER = 1 << 20  # bytes on the way in each direction
 
 
 class Gone(Exception):
@@ -45,12 +45,15 @@ class Box:
         self._ready = Call()
         self._calls[0] = self._ready
         self.sock, theirs = socket.socketpair()
+        for end in (self.sock, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
         self._answer = os.memfd_create("psb-answer", os.MFD_CLOEXEC)
-        streams: Dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} if capture else {}
+        to = subprocess.PIPE if capture else None
         try:
             # A session of its own: a Ctrl-C is the caller's, who then gives its calls up.
             words = [argv[0], f"--answer={self._answer}", *argv[1:]]
-            self.process = subprocess.Popen(words, stdin=theirs, env=env, start_new_session=True, pass_fds=(self._answer,), **streams)
+            fds = (self._answer,)
+            self.process = subprocess.Popen(words, stdin=theirs.fileno(), stdout=to, stderr=to, env=env, start_new_session=True, pass_fds=fds)
         except BaseException:
             self.sock.close()
             os.close(self._answer)

@@ -12,12 +12,18 @@ from psb.partial import wire
 
 
 class Ended:
-    """The box ended; `error` says how. `repeat`: before the call began."""
+    """The box ended; `error` says how."""
 
     __slots__ = ("error",)
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
+
+    def again(self) -> BaseException:
+        """The error as one of its own: each caller that raises it adds its traceback."""
+        new = type(self.error)(*self.error.args)
+        new.__dict__.update(self.error.__dict__)
+        return new
 
 
 News = Union[codec.Frame, Ended]

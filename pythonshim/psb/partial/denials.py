@@ -10,6 +10,7 @@ import os
 from typing import Any, Iterator, List, Set, Tuple
 
 from psb.errors import SandBoxError
+from psb.raised import space_of
 
 _WALLS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS)
 _MOST = 64
@@ -37,7 +38,7 @@ def sandbox_denials(e: BaseException) -> List[str]:
     as "Class: message". Empty when psb refused nothing that it led to."""
     out: List[str] = []
     for x in chain(e):
-        found = x.__dict__.get("__psb_denials__", ())
+        found = space_of(x).get("__psb_denials__", ())
         if isinstance(x, SandBoxError):
             found = [*(d for d in x.denials if isinstance(d, str)), *found] or ([f"{type(x).__name__}: {x}"] if _refusal(x) else [])
         out += [d for d in found if d not in out]

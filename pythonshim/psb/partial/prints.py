@@ -6,12 +6,12 @@ import io
 import sys
 import threading
 from contextvars import ContextVar
-from typing import Any, Callable, List, Optional, TextIO, Tuple
+from typing import Any, Callable, List, Optional, TextIO, Tuple, cast
 
 from psb.errors import SandBoxProtocolError
 
 _FLUSH = 8192  # characters that wait for the end of a line
-_PIECE = 1 << 17  # characters of one message; at most 4 bytes each
+_PIECE = 16_000  # characters of one message: so few that they stand in its body
 
 current: "ContextVar[Optional[Sink]]" = ContextVar("psb_call", default=None)
 
@@ -135,9 +135,9 @@ class _Bytes(io.RawIOBase):
 def install() -> None:
     """Put both streams in the place of the box's own."""
     if sys.stdout is not None:
-        sys.stdout = Stream(1, sys.stdout)
+        sys.stdout = cast(TextIO, Stream(1, sys.stdout))
     if sys.stderr is not None:
-        sys.stderr = Stream(2, sys.stderr)
+        sys.stderr = cast(TextIO, Stream(2, sys.stderr))
 
 
 def checked(parts: Any) -> List[Tuple[int, str]]:

@@ -20,6 +20,7 @@ from psb.partial.box import CHILD, Box, Gone, find_psb, interpreter
 from psb.partial.call import AsyncCall, Call, Ended
 from psb.partial.denials import judge
 from psb.partial.inside import is_in_sandbox
+from psb.raised import space_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -67,7 +68,7 @@ class sandboxes:
         self._budget = budget
         self._learn = bool(learn)
         self._environ = {**os.environ, **(envs or {})}
-        self._hello = {"init": _reference(init_fn), "learn": self._learn, "argv": list(sys.argv), "main": _main()}
+        self._hello: Dict[str, Any] = {"init": _reference(init_fn), "learn": self._learn, "argv": list(sys.argv), "main": _main()}
         words = [find_psb(psb), f"--python={interpreter(python)}", f"--caller={_caller()}"]
         if policy is not None:
             words.append(f"--policy={os.fspath(policy)}")
@@ -175,7 +176,7 @@ class sandboxes:
             box.starting.wait()
             for news in box.starting.take():
                 if isinstance(news, Ended):
-                    raise news.error
+                    raise news.again()
                 if news.kind == wire.READY:
                     return
                 _outcome(news, box, None)
@@ -198,7 +199,7 @@ class sandboxes:
                             answered = True
                             self._ended(box)
                             if call.begun or not _may_repeat(news.error):
-                                raise news.error
+                                raise news.again()
                             break
                         if news.kind != wire.OUT:
                             answered = True
@@ -233,7 +234,7 @@ class sandboxes:
                             answered = True
                             self._ended(box)
                             if call.begun or not _may_repeat(news.error):
-                                raise news.error
+                                raise news.again()
                             break
                         if news.kind != wire.OUT:
                             answered = True
@@ -293,7 +294,7 @@ def _outcome(frame: codec.Frame, box: Box, known: Optional[codec.Known]) -> Tupl
         error, told = value
         found = judge(told)
         if found:
-            error.__dict__["__psb_denials__"] = found
+            space_of(error)["__psb_denials__"] = found
         raise error
     return True, value
 

@@ -190,10 +190,10 @@ def load_main(name: Optional[str], path: Optional[str]) -> None:
     if path is None:
         return
     from importlib.machinery import SourceFileLoader
-    from importlib.util import module_from_spec, spec_from_loader
+    from importlib.util import module_from_spec, spec_from_file_location
 
     called = "__mp_main__"
-    spec = spec_from_loader(called, SourceFileLoader(called, path), origin=path)
+    spec = spec_from_file_location(called, path, loader=SourceFileLoader(called, path))
     if spec is None or spec.loader is None:
         raise ImportError(f"no module in {path}")
     module = module_from_spec(spec)

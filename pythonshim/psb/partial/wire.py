@@ -16,5 +16,5 @@ OUT = 18  # [(1 or 2, text)]: what the call printed
 RESULT = 19  # the value
 RAISED = 20  # (exception, facts); see denials
 
-OUT_SIZE = 1 << 20  # bytes of one OUT message
+OUT_SIZE = 1 << 17  # bytes of one OUT message
 OUT_WAITING = 1 << 26  # characters of one call's prints that its caller has not taken yet
