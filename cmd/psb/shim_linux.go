@@ -48,6 +48,9 @@ func (j *job) shim(mode plan.Mode) error {
 		}
 		return nil
 	}
+	if j.request.Package, err = j.pythonPackage(); err != nil {
+		return refuse("", "python package: %s", err)
+	}
 	overlay := pythonshim.Overlay(original, m)
 	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
@@ -175,22 +178,28 @@ func memoryFile(text []byte) (*os.File, error) {
 // shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file: a folder for each text of
 // the rules. No box can write it.
 func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, error) {
-	h := sha256.Sum256(rules.Marshal())
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), shimFolderPrefix+version+"-"+m.String()+"-"+hex.EncodeToString(h[:8]))
-	if !present(dir) {
-		defer sweepShimFolders(filepath.Dir(dir))
+	h := sha256.New()
+	h.Write(rules.Marshal())
+	h.Write(pythonshim.Overlay(nil, m))
+	name := shimFolderPrefix + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
+	state := stateDir(j.w.id, j.w.lookup)
+	if dir := filepath.Join(state, name); j.w.traceless && !present(dir) {
+		return dir, nil // a plan that is only shown
 	}
-	if err := holdShimFolder(dir); err != nil {
-		return "", err
-	}
-	for name, text := range pythonshim.Files(m, rules, dir) {
-		file := filepath.Join(dir, name)
-		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
-			continue
+	defer sweepShimFolders(state)
+	for {
+		dir, err := j.ownFolder(name, func(dir string) map[string][]byte {
+			files := pythonshim.Files(m, rules, dir)
+			for name, text := range pythonshim.Package() {
+				files[pythonshim.PackageDir+"/"+name] = text
+			}
+			return files
+		})
+		if err == nil && dir != "" {
+			err = holdShimFolder(dir)
 		}
-		if err := replaceFile(file, text, 0o644); err != nil {
-			return "", err
+		if !errors.Is(err, os.ErrNotExist) { // else another start swept it between the two
+			return dir, err
 		}
 	}
-	return dir, nil
 }

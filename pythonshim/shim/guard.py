@@ -195,6 +195,11 @@ def own(name: str) -> object:
     m = private.get(name)
     if m is not None:
         return m
+    half = getattr(here, "half", None)
+    if half is None:
+        half = here.half = {}  # what this thread is loading: its parts ask for it
+    elif name in half:
+        return half[name]
     busy = getattr(here, "busy", False)
     here.busy = True
     try:
@@ -215,10 +220,11 @@ def own(name: str) -> object:
         m.__builtins__ = {**pristine, "__import__": fetch}
         # dataclasses looks its class's module up by name.
         before = modules.get(name)
-        modules[name] = m
+        modules[name] = half[name] = m
         try:
             exec(compile(src, file, "exec", 0, True), m.__dict__)
         finally:
+            del half[name]
             if modules.get(name) is m:
                 if before is None:
                     del modules[name]

@@ -306,7 +306,7 @@ def guarded() -> None:
 
     def _find_spec(name: object, path: object, target: object = None) -> object:
         spec = find(name, path, target)
-        return offer(name, spec) if type(name) is str and (spec is None or name == "psb.errors") and name[:2] in ("ps", "py") else spec
+        return offer(name, spec) if type(name) is str and name.startswith(("psb", "pysandboxes")) else spec
 
     def builtin(spec: object) -> object:
         e = gate(plain(spec), getframe(1))
