@@ -204,6 +204,8 @@ func tableOf(op policy.Op) string {
 		return "[python.import]"
 	case policy.OpCall:
 		return "[python.call]"
+	case policy.OpEval:
+		return "[python.eval]"
 	}
 	return "[files]"
 }
