@@ -58,6 +58,7 @@ func isDir(name string) bool {
 type python struct {
 	Layout
 	original []byte
+	granted  string // a folder as [ShimDir] whose rules grant everything
 }
 
 // pythons finds what there is: python3 and python3.8 to python3.14 on PATH, pyenv's versions.
@@ -71,6 +72,11 @@ func pythons(t *testing.T) []python {
 		more, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python3"))
 		ask = append(ask, more...)
 	}
+	granted := t.TempDir()
+	all := map[string]bool{"*": true}
+	if err := os.WriteFile(filepath.Join(granted, RulesName), Rules{Imports: all, Calls: all}.Marshal(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	var out []python
 	for _, a := range ask {
 		l, err := Find(a, Host{Env: os.Environ()})
@@ -81,7 +87,7 @@ func pythons(t *testing.T) []python {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, python{l, original})
+		out = append(out, python{l, original, granted})
 	}
 	if len(out) == 0 {
 		lacks(t, "python3", "no python3.8 or later found")

@@ -97,7 +97,7 @@ func TestOverlayKeepsTheOriginal(t *testing.T) {
 		if strings.Contains(got, "psb: cut") || strings.Contains(got, "from common") {
 			t.Errorf("%v: a line for readers is left", mode)
 		}
-		if len(got) > 32<<10 {
+		if len(got) > 96<<10 {
 			t.Errorf("%v: %d bytes", mode, len(got))
 		}
 	}

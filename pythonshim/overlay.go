@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"strconv"
+	"strings"
 )
 
 // NoteFD is the descriptor the shim writes its notes to. It is negative, so it can never be a file: the write fails
@@ -12,6 +13,9 @@ const NoteFD = -0x505342
 
 // ShimDir is the read-only folder of ours inside a box; see [Files].
 const ShimDir = "/run/psb"
+
+// PackageDir is the folder in [ShimDir], or beside sitecustomize.py, in which the package psb lies.
+const PackageDir = "python"
 
 // Mode says what the shim is for.
 type Mode uint8
@@ -37,6 +41,9 @@ var commonPy []byte
 //go:embed shim/guard.py
 var guardPy []byte
 
+//go:embed shim/imports.py
+var importsPy []byte
+
 //go:embed shim/learn.py
 var learnPy []byte
 
@@ -53,16 +60,16 @@ var userPy []byte
 // shim behind it, so that no other file is needed. encodings is the one module that every start imports, whatever the
 // flags (-I -E -S) and the environment. Python 3.8 and later.
 func Overlay(original []byte, mode Mode) []byte {
-	return overlay(original, mode, NoteFD)
+	return overlay(original, mode, NoteFD, ShimDir)
 }
 
-func overlay(original []byte, mode Mode, fd int) []byte {
+func overlay(original []byte, mode Mode, fd int, dir string) []byte {
 	var out bytes.Buffer
 	out.Write(original)
 	if n := len(original); n > 0 && original[n-1] != '\n' {
 		out.WriteByte('\n')
 	}
-	out.Write(shim(mode, fd, ShimDir+"/"+RulesName, startPy))
+	out.Write(shim(mode, fd, dir, startPy))
 	return out.Bytes()
 }
 
@@ -75,24 +82,28 @@ func Files(mode Mode, rules Rules, dir string) map[string][]byte {
 func files(mode Mode, fd int, rules Rules, dir string) map[string][]byte {
 	var out bytes.Buffer
 	out.WriteString("import sys\n")
-	out.Write(shim(mode, fd, dir+"/"+RulesName, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
+	out.Write(shim(mode, fd, dir, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
 	paste(&out, userPy, "")
 	return map[string][]byte{"sitecustomize.py": out.Bytes(), RulesName: rules.Marshal()}
 }
 
-// shim builds one function out of the files: nothing of it stays reachable from a module.
-func shim(mode Mode, fd int, rules string, start []byte) []byte {
+// shim builds one function out of the files: nothing of it stays reachable from a module. dir is the folder, in the box, of
+// the rules and of the package.
+func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	var out bytes.Buffer
+	in := strings.NewReplacer("RULES_PATH", dir+"/"+RulesName, "PACKAGE_PATH", dir+"/"+PackageDir)
+	part := func(src []byte) { paste(&out, []byte(in.Replace(string(src))), " ") }
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
-	paste(&out, commonPy, " ")
+	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
-	paste(&out, bytes.ReplaceAll(guardPy, []byte("RULES_PATH"), []byte(rules)), " ")
+	part(guardPy)
+	part(importsPy)
 	if mode == Learn {
-		paste(&out, learnPy, " ")
+		part(learnPy)
 	} else {
-		paste(&out, enforcePy, " ")
+		part(enforcePy)
 	}
-	paste(&out, start, " ")
+	part(start)
 	out.WriteString("try:\n _psb()\nexcept Exception:\n pass\ndel _psb\n")
 	return out.Bytes()
 }

@@ -43,6 +43,9 @@ func (j *job) shim(mode plan.Mode) error {
 		}
 		return nil
 	}
+	if j.request.Package, err = j.pythonPackage(); err != nil {
+		return refuse("", "python package: %s", err)
+	}
 	overlay := pythonshim.Overlay(original, m)
 	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
@@ -170,19 +173,15 @@ func memoryFile(text []byte) (*os.File, error) {
 // shimFolder keeps the form of the shim that PYTHONPATH finds, where no mount namespace lets psb lay it over a file: a folder for each text of
 // the rules. No box can write it.
 func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, error) {
-	h := sha256.Sum256(rules.Marshal())
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim-"+version+"-"+m.String()+"-"+hex.EncodeToString(h[:8]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for name, text := range pythonshim.Files(m, rules, dir) {
-		file := filepath.Join(dir, name)
-		if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
-			continue
+	h := sha256.New()
+	h.Write(rules.Marshal())
+	h.Write(pythonshim.Overlay(nil, m))
+	name := "shim-" + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
+	return j.ownFolder(name, func(dir string) map[string][]byte {
+		files := pythonshim.Files(m, rules, dir)
+		for name, text := range pythonshim.Package() {
+			files[pythonshim.PackageDir+"/"+name] = text
 		}
-		if err := replaceFile(file, text, 0o644); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
+		return files
+	})
 }

@@ -24,6 +24,7 @@ type Request struct {
 	Require     []string          // layers demanded on top of the policy's
 	Provider    string            // --provider, or OS_SANDBOX; "" leaves the policy's
 	Shim        map[string]string // files of the shim: name in OwnDir → content
+	Package     string            // host folder shown as PackageDir: the Python package of the shim; "" for none
 	ShimPath    string            // host folder that goes first on PYTHONPATH instead, without a mount namespace
 	Overlay     map[string]string // host path → name in OwnDir laid over it
 }
@@ -284,6 +285,10 @@ func (c *compiler) command(r Request) {
 	}
 	for name, text := range r.Shim {
 		c.places.made(path.Join(OwnDir, name), Read, "psb's shim", shimOp(text))
+	}
+	if o := c.look.Resolve(r.Package); r.Package != "" && o.Kind == Dir && !c.lite {
+		p := c.places.at(PackageDir)
+		p.Source, p.Rights, p.Why, p.Origins = o, Read|List, "psb's Python package", []policy.Origin{alwaysThere}
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 
 // Folders of psb's own inside the box, read-only and without names of the host.
 const (
-	OwnDir   = "/run/psb"
-	maskFile = OwnDir + "/hidden-file"
-	maskDir  = OwnDir + "/hidden-folder"
+	OwnDir     = "/run/psb"
+	PackageDir = OwnDir + "/python" // the Python package psb, see Request.Package
+	maskFile   = OwnDir + "/hidden-file"
+	maskDir    = OwnDir + "/hidden-folder"
 )
 
 // mostMasks bounds the present entries of `create` folders that are covered one by one: each is a mount, and the kernel allows

@@ -5,7 +5,16 @@
 import sys  # psb: cut
 FD = -0x505342  # psb: cut
 
+# Built-ins are taken as they are now: nothing is looked up later where the program could have put something else. A test
+# holds that no function of this folder reads a global name.
+builtins = sys.modules["builtins"]
+object, type, str, bytes, int, bool, list, tuple, dict, set, frozenset = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset
+isinstance, issubclass, callable, getattr, setattr, hasattr, id, len = builtins.isinstance, builtins.issubclass, builtins.callable, builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len
+map, range, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
+BaseException, Exception, OSError, KeyError, ValueError, TypeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
+ImportError, ModuleNotFoundError, RuntimeError, RecursionError, PermissionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError, builtins.PermissionError
 HERE = sys._getframe(0).f_code.co_filename
+PACKAGE = "PACKAGE_PATH"  # the folder in which the package psb of this box lies
 posix = sys.modules["posix"]
 write = posix.write
 getframe = sys._getframe
@@ -67,10 +76,12 @@ def quote(s: str) -> str:
 def kind(name: str) -> int:
     k = kinds.get(name)
     if k is None:
-        if name.startswith("<frozen "):
-            k = STDLIB
+        if name.startswith("<frozen ") or name == HERE or name.startswith(PACKAGE + "/"):
+            k = STDLIB  # and what is ours
         elif name.startswith("<"):
             k = TEXT
+        elif installed(name):
+            k = PROGRAM
         elif "/site-packages/" in name or "/dist-packages/" in name:
             k = LIBRARY
         elif name.startswith(stdlib):

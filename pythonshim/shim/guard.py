@@ -3,25 +3,299 @@
 from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
-RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
+RULES = {"import": {}, "call": {}, "eval": {}, "program": "", "script": ""}
+compile, exec, load = builtins.compile, builtins.exec, builtins.__import__
+module = type(sys)
+_bootstrap = modules["_frozen_importlib"]
+private = {}  # modules of PACKAGE that are the shim's own, by name
+arrivals = {}  # what waits for a module, by its name
 
 
-def rules() -> None:
-    # Read by the system's own calls: io is not there yet. A box whose rules cannot be read grants nothing.
-    try:
-        fd = posix.open("RULES_PATH", posix.O_RDONLY)
-    except OSError:
-        return
+def content(name: str) -> bytes:
+    # Read by the system's own calls: io is not there yet when the rules are read.
+    fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
         parts = []
         while True:
             part = posix.read(fd, 1 << 20)
             if not part:
-                break
+                return b"".join(parts)
             parts.append(part)
     finally:
         posix.close(fd)
-    RULES.update(sys.modules["marshal"].loads(b"".join(parts)))
+
+
+def rules() -> None:
+    # A box whose rules cannot be read grants nothing.
+    try:
+        raw = content("RULES_PATH")
+    except OSError:
+        return
+    RULES.update(modules["marshal"].loads(raw))
 
 
 rules()
+GRANTED = {op: frozenset([n for n, yes in RULES[op].items() if yes]) for op in ("import", "call")}
+BANNED = {op: frozenset([n for n, yes in RULES[op].items() if not yes]) for op in ("import", "call")}
+# A rule for the module that programs import speaks for what it is made of, too.
+FACADES = {
+    "_ctypes": "ctypes", "_interpchannels": "concurrent.interpreters", "_interpqueues": "concurrent.interpreters", "_interpreters": "concurrent.interpreters",
+    "_multiprocessing": "multiprocessing", "_pickle": "pickle", "_posixshmem": "multiprocessing", "_posixsubprocess": "subprocess", "_signal": "signal",
+    "_socket": "socket", "_thread": "threading", "_xxinterpchannels": "concurrent.interpreters", "_xxsubinterpreters": "concurrent.interpreters", "posix": "os",
+}
+
+
+def above(name: str) -> list:
+    # The name of a module and the packages it lies in.
+    out = [name]
+    while "." in name:
+        name = name.rpartition(".")[0]
+        out.append(name)
+    return out
+
+
+def judge(op: str, name: str, more: tuple = ()) -> object:
+    # False when any rule that covers the name says false, True when one allows it, None when none speaks. Wider names of a call (its
+    # category) are given in more; "*" covers all.
+    names = [name]
+    if op == "import":
+        names = above(name)
+        facade = FACADES.get(names[-1])
+        if facade is not None:
+            names += above(facade)
+    yes, no = GRANTED[op], BANNED[op]
+    verdict = True if "*" in yes else None
+    if "*" in no:
+        return False
+    for n in [*names, *more]:
+        if n in no:
+            return False
+        if n in yes:
+            verdict = True
+    return verdict
+
+
+def belongs(f: object) -> int:
+    # Whose the text of a frame without a file is: given with -c or typed, the program's; else that of the module in whose names it runs.
+    g = f.f_globals
+    if isinstance(g, dict):
+        name, file = dict.get(g, "__name__"), dict.get(g, "__file__")
+        if type(name) is str and name == "__main__":
+            return PROGRAM
+        if type(file) is str:
+            return kind(file)
+    return TEXT
+
+
+def installed(name: str) -> bool:
+    # Is this file of a program that is itself installed (-m flask, bin/flask of a virtual environment)? Its imports are not asked for.
+    folder = RULES["program"]
+    return name == RULES["script"] or folder != "" and (name == folder or name.startswith(folder + "/"))
+
+
+def asked(f: object) -> tuple:
+    # (frame, PROGRAM | LIBRARY | TEXT): the nearest frame from f outwards that is not of the standard library; (None, None) where there is none.
+    # TEXT is evaluated text of the program: what a library evaluates is the library's. A program that is itself of the standard library
+    # (-m http.server) is the program.
+    found = None
+    while f is not None:
+        k = kind(f.f_code.co_filename)
+        if k == STDLIB:
+            name = dict.get(f.f_globals, "__name__")
+            if type(name) is str and name == "__main__":
+                k = PROGRAM
+        elif k == TEXT:
+            k = belongs(f)
+            if k == TEXT and found is None:
+                found = f
+        if k == PROGRAM or k == LIBRARY:
+            if found is None:
+                return f, k
+            return found, LIBRARY if k == LIBRARY else TEXT
+        f = f.f_back
+    return (None, None) if found is None else (found, TEXT)
+
+
+def spot(f: object) -> tuple:
+    # (place as asker() says it, function, library, place as a message says it)
+    f, k = asked(f)
+    if f is None:
+        return "", "__main__", "", ""
+    file = f.f_code.co_filename
+    line = ":" + text(f.f_lineno or 0)
+    _, func, lib = asker(f)
+    if k == LIBRARY:
+        lib = library(file) or lib
+    here = file
+    try:
+        cwd = posix.getcwd()
+        if cwd != "/" and file.startswith(cwd + "/"):
+            here = file[len(cwd) + 1 :]
+    except OSError:
+        pass
+    return file + line, func or modname(f) or "__main__", lib, " (" + here + line + ")"
+
+
+def quoted(s: str) -> str:
+    plain = s != ""
+    for c in s:
+        plain = plain and (c.isalnum() or c in "_.:/-")
+    return s if plain else "'" + s.replace("'", "'\\''") + "'"
+
+
+def refusal(op: str, obj: str, f: object) -> BaseException:
+    # Enforcing: the refusal is noted, and the exception given back: the caller raises it. f is the frame to look for the asker from.
+    at, func, lib, place = spot(f)
+    emit("denied", [op, obj], at, func, lib)
+    family = errors()
+    more = "why" if op in BANNED and judge(op, obj) is False else "add"
+    hint = "psb policy " + more + " " + op + " " + quoted(obj)
+    words = "psb: denied: " + op + " " + obj + place + "\npsb: hint: " + hint
+    if op == "import":
+        e = family.RuleModuleNotFoundError(words)
+        e.msg, e.name = words, obj
+    elif op == "call":
+        e = family.RuleApiPermissionError(words)
+        e.qualname = obj
+    else:
+        e = family.RuleEvalPermissionError(words)
+        e.target, e.key = obj.partition(":")[2], obj.partition(":")[0]
+    e.hint, e.denials = hint, (op + " " + obj,)
+    return e
+
+
+def noted(op: str, args: list, f: object) -> None:
+    # Learning: what enforcing would ask for.
+    at, func, lib, _ = spot(f)
+    emit(op, args, at, func, lib)
+
+
+def errors() -> object:
+    # The module psb.errors; also what `import psb.errors` gives the program.
+    try:
+        return own("psb.errors")
+    except Exception as e:
+        if theirs(e):
+            raise
+    return private.setdefault("psb.errors", bare())
+
+
+def bare() -> object:
+    # The refusals, where the package cannot be read.
+    m = module("psb.errors")
+    base = type("SandBoxError", (RuntimeError,), {"__module__": "psb.errors", "hint": "", "denials": ()})
+    m.SandBoxError = base
+    for name, like in (("RuleModuleNotFoundError", ModuleNotFoundError), ("RulePermissionError", PermissionError), ("RuleApiPermissionError", PermissionError), ("RuleEvalPermissionError", PermissionError)):
+        setattr(m, name, type(name, (base, like), {"__module__": "psb.errors", "qualname": "", "category": "", "target": "", "key": ""}))
+    return m
+
+
+def own(name: str) -> object:
+    # A module of PACKAGE for the shim's own use: in no table that the program sees, with built-ins that it cannot have changed.
+    m = private.get(name)
+    if m is not None:
+        return m
+    busy = getattr(here, "busy", False)
+    here.busy = True
+    try:
+        file = PACKAGE + "/" + name.replace(".", "/")
+        package = name
+        try:
+            src = content(file + "/__init__.py")
+            file += "/__init__.py"
+        except OSError:
+            src = content(file + ".py")
+            file += ".py"
+            package = name.rpartition(".")[0]
+        m = module(name)
+        m.__file__ = file
+        m.__package__ = package
+        if package == name:
+            m.__path__ = [file[:-12]]
+        m.__builtins__ = {**pristine, "__import__": fetch}
+        # dataclasses looks its class's module up by name.
+        before = modules.get(name)
+        modules[name] = m
+        try:
+            exec(compile(src, file, "exec", 0, True), m.__dict__)
+        finally:
+            if modules.get(name) is m:
+                if before is None:
+                    del modules[name]
+                else:
+                    modules[name] = before
+        return private.setdefault(name, m)
+    finally:
+        here.busy = busy
+
+
+def fetch(name: str, globals: object = None, locals: object = None, fromlist: object = (), level: int = 0) -> object:
+    # The import statement of the shim's own modules: what lies in PACKAGE stays theirs.
+    if level:
+        base = globals["__package__"]
+        for _ in range(level - 1):
+            base = base.rpartition(".")[0]
+        name = base + "." + name if name else base
+    if name != "psb" and not name.startswith("psb."):
+        return load(name, globals, locals, fromlist, level)
+    for n in above(name)[::-1]:
+        m = own(n)
+    for sub in fromlist or ():
+        if not hasattr(m, sub) and hasattr(m, "__path__"):
+            setattr(m, sub, own(name + "." + sub))
+    return m if fromlist else own("psb")
+
+
+def after(name: str, do: object) -> None:
+    # do(module) each time that the module of this name has been executed, whoever imports it; at once where it is there already.
+    arrivals.setdefault(name, []).append(do)
+    m = modules.get(name)
+    if m is not None and getattr(getattr(m, "__spec__", None), "_initializing", False) is not True:
+        do(m)
+
+
+def disguise(f: object, like: object) -> object:
+    # f in the place of a function of the import system: errors pass it without a trace, as they pass the original.
+    code = {"co_filename": like.__code__.co_filename, "co_name": like.__code__.co_name, "co_firstlineno": like.__code__.co_firstlineno}
+    if version >= (3, 11):
+        code["co_qualname"] = like.__code__.co_qualname
+    f.__code__ = f.__code__.replace(**code)
+    f.__name__, f.__qualname__, f.__module__, f.__doc__ = like.__name__, like.__qualname__, like.__module__, like.__doc__
+    return f
+
+
+def arrived(name: object, m: object) -> object:
+    if type(name) is str:
+        for do in arrivals.get(name, ()):
+            do(m)
+    return m
+
+
+pristine = dict(builtins.__dict__)
+gates = []  # gate(spec, frame) gives the exception that keeps a module from being loaded, or None
+
+
+def doors() -> None:
+    # Every module that is loaded passes _load_unlocked, whichever finder found it, and _exec when it is executed again.
+    load_unlocked, execute = _bootstrap._load_unlocked, _bootstrap._exec
+
+    def _load_unlocked(spec: object) -> object:
+        for gate in gates:
+            e = gate(spec, getframe(1))
+            if e is not None:
+                raise e
+        m = load_unlocked(spec)
+        return m if spec.name not in arrivals else arrived(spec.name, m)
+
+    def _exec(spec: object, module: object) -> object:
+        for gate in gates:
+            e = gate(spec, getframe(1))
+            if e is not None:
+                raise e
+        return arrived(spec.name, execute(spec, module))
+
+    _bootstrap._load_unlocked = disguise(_load_unlocked, load_unlocked)
+    _bootstrap._exec = disguise(_exec, execute)
+
+
+doors()

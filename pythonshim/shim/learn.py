@@ -1,9 +1,6 @@
-# Learning: name the asker of what the tracer is about to see, the variables read by name, and what the program itself imports.
+# Learning: name the asker of what the tracer is about to see, and the variables read by name.
 from common import *  # psb: cut
 
-# 3.8 to 3.13; a version that is not listed learns imports from events alone.
-IMPORT, CONST, EXTENDED = {8: (108, 100, 144), 9: (108, 100, 144), 10: (108, 100, 144), 11: (108, 100, 144), 12: (108, 100, 144), 13: (75, 83, 71)}.get(version[1], (0, 0, 0))
-wanted = {}
 lines = set()
 many = {}
 scans = [{}]
@@ -138,75 +135,6 @@ def calls(event: str, args: tuple, f: object) -> None:
     emit("call", list(CALLS[event]), at, func, lib)
 
 
-def imports(event: str, args: tuple, f: object) -> None:
-    name = text(args[0])
-    f, _ = importing(f)
-    if f is not None and owns(f):
-        wanted.pop(name, None)
-        emit("import", [name, modname(f)], f.f_code.co_filename + ":" + text(f.f_lineno or 0), funcname(f), "")
-    else:
-        loaded(name)
-
-
-def loaded(name: str) -> None:
-    # Somebody else loads what the program's own text names: its import statement will find it there and raise no event.
-    by = wanted.pop(name, None)
-    if by is not None:
-        emit("import", [name, by[0]], by[1], by[0], "")
-
-
-def named(code: object, found: set, depth: int) -> None:
-    # The absolute names in the import statements of a code object and of the functions in it.
-    prev = older = (0, 0)
-    arg = 0
-    raw = code.co_code
-    for i in range(0, len(raw) - 1, 2):
-        op = raw[i]
-        if op == 0:
-            continue
-        arg = arg << 8 | raw[i + 1]
-        if op == EXTENDED:
-            continue
-        if op == IMPORT and older[0] == CONST and code.co_consts[older[1]] == 0:
-            found.add(code.co_names[arg])
-        older = prev
-        prev = (op, arg)
-        arg = 0
-    if depth < 16:
-        for c in code.co_consts:
-            if type(c) is type(code):
-                named(c, found, depth + 1)
-
-
-def execs(event: str, args: tuple, f: object) -> None:
-    code = args[0]
-    if type(code) is not type(execs.__code__) or code.co_name != "<module>":
-        return
-    file = code.co_filename
-    if f is not None and f.f_code.co_filename.startswith("<frozen importlib"):
-        asked, name = importing(f)
-        if name:
-            # importlib.import_module raises no event of its own.
-            if asked is not None and owns(asked):
-                wanted.pop(name, None)
-                emit("import", [name, modname(asked)], asked.f_code.co_filename + ":" + text(asked.f_lineno or 0), funcname(asked), "")
-            else:
-                loaded(name)
-    else:
-        name = file.rpartition("/")[2]
-        name = name[:-3] if name.endswith(".py") else {"<string>": "-c", "<stdin>": "-"}.get(name, name)
-        if f is not None and kind(f.f_code.co_filename) != STDLIB:
-            return
-    if IMPORT and (kind(file) == PROGRAM or (f is None and kind(file) == TEXT)):
-        found = set()
-        named(code, found, 0)
-        for want in sorted(found):
-            if want in modules:
-                emit("import", [want, name], file, name, "")
-            elif len(wanted) < 4096:
-                wanted[want] = (name, file)
-
-
 def compiles(event: str, args: tuple, f: object) -> None:
     if f is not None and kind(f.f_code.co_filename) != STDLIB:
         emit("call", ["eval", "compile"], *asker(f))
@@ -219,7 +147,7 @@ def moved(event: str, args: tuple, f: object) -> None:
     many.clear()
 
 
-TABLE = {"import": imports, "exec": execs, "compile": compiles, "os.chdir": moved}
+TABLE = {"compile": compiles, "os.chdir": moved}
 TABLE.update((e, paths) for e in PATHS)
 TABLE.update((e, calls) for e in CALLS)
 

@@ -1,0 +1,197 @@
+package pythonshim
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// scene is what a test of the rules needs: a folder as [ShimDir] with rules and the package, and an overlay that reads it.
+type scene struct {
+	python
+	dir string
+}
+
+func sceneOf(t *testing.T, p python, rules Rules) scene {
+	t.Helper()
+	s := scene{p, t.TempDir()}
+	if err := os.WriteFile(filepath.Join(s.dir, RulesName), rules.Marshal(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(s.dir, PackageDir, "psb"), os.DirFS("psb")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// overlay makes an overlay whose notes go to stderr; more is Python that the shim runs at its end, as one of its own files.
+func (s scene) overlay(mode Mode, more string) []byte {
+	var out bytes.Buffer
+	out.Write(s.original)
+	out.WriteByte('\n')
+	out.Write(shim(mode, 2, s.dir, append(bytes.Clone(startPy), more...)))
+	return out.Bytes()
+}
+
+// TestGuardSaysWhoAsks: the nearest frame that is not of the standard library, and what it belongs to.
+func TestGuardSaysWhoAsks(t *testing.T) {
+	program := `import json, sys, runpy, os
+sys.path.insert(0, os.path.dirname(__file__) + "/site-packages")
+import lib
+class A: pass
+def show(what, f): print(what, *f)
+def default(x):
+    show("through json", who())
+    return 1
+who = sys.who
+show("program", who())
+json.dumps(A(), default=default)
+lib.call(lambda: show("back", who()))
+lib.ask("library", show)
+exec("show('main text', who())")
+exec("show('text', who())", {"show": show, "who": who})
+lib.run("show('text of a library', who())", {"show": show, "who": who})
+namespace = {}
+exec(compile("def f(): show('made', who())", "<made>", "exec"), {"show": show, "who": who, "__file__": "/nowhere/x.py"}, namespace)
+namespace["f"]()
+`
+	more := `
+def who():
+    f, k = asked(getframe(1))
+    return {None: "nobody", LIBRARY: "library", PROGRAM: "program", TEXT: "text"}[k], f and f.f_code.co_filename.rpartition("/")[2], f and f.f_lineno
+sys.who = who
+`
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"app.py": program,
+			"site-packages/lib.py": "import sys\ndef call(f): f()\ndef ask(x, show): show(x, sys.who())\ndef run(text, names): exec(text, names)\n"})
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
+		want := `program program app.py 10
+through json program app.py 7
+back program app.py 12
+library library lib.py 3
+main text program <string> 1
+text text <string> 1
+text of a library library <string> 1
+made program <made> 1
+`
+		if r.stdout != want || r.stderr != "" {
+			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
+		}
+		r = p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, "-c", "import sys, atexit\natexit.register(map, print, [1])\nprint(sys.who())")
+		if want := "('program', '<string>', 3)\n"; r.stdout != want {
+			t.Errorf("got %q, want %q", r.stdout, want)
+		}
+	})
+}
+
+// TestGuardJudges: a false wins wherever it stands, a module is covered by its packages and by what programs import it as.
+func TestGuardJudges(t *testing.T) {
+	rules := Rules{
+		Imports: map[string]bool{"flask": true, "google.protobuf": true, "ctypes": false, "socket": true, "flask.views": false},
+		Calls:   map[string]bool{"threads": true, "_thread.interrupt_main": false, "os.kill": true, "process-exec": false, "os.fork": true},
+	}
+	more := `
+said_ = [judge("import", n) for n in ("flask", "flask.app", "flaskx", "flask.views.x", "google", "google.protobuf.x", "_ctypes", "ctypes.util", "_socket", "numpy")]
+called = [judge("call", *a) for a in (("threading.Thread.start", ("threads", "*")), ("_thread.interrupt_main", ("threads", "*")), ("os.kill", ("process-control", "*")), ("os.fork", ("process-exec", "*")), ("os.nice", ("process-control", "*")))]
+sys.judged = said_, called
+`
+	each(t, func(t *testing.T, p python) {
+		r := p.run(t, sceneOf(t, p, rules).overlay(Enforce, more), nil, nil, "-c", "import sys; print(*sys.judged, sep='\\n')")
+		want := "[True, True, None, False, None, True, False, False, True, None]\n[True, False, True, False, None]\n"
+		if r.stdout != want || r.stderr != "" {
+			t.Errorf("got %q %q, want %q", r.stdout, r.stderr, want)
+		}
+		rules := Rules{Imports: map[string]bool{"*": true, "ctypes": false}}
+		r = p.run(t, sceneOf(t, p, rules).overlay(Enforce, "\nsys.judged = judge('import', 'x'), judge('import', 'ctypes.util'), judge('call', 'os.fork', ('process-exec', '*'))\n"), nil, nil, "-c", "import sys; print(*sys.judged)")
+		if want := "True False None\n"; r.stdout != want {
+			t.Errorf("got %q, want %q", r.stdout, want)
+		}
+	})
+}
+
+// TestGuardRefuses: text, hint and note of a refusal, and its family, which is the program's psb.errors.
+func TestGuardRefuses(t *testing.T) {
+	more := `
+def refuse(op, obj): return refusal(op, obj, getframe(1))
+sys.refuse = refuse
+sys.own = own
+`
+	program := `import os, sys
+os.chdir(os.path.dirname(__file__))
+e = sys.refuse("call", "os.system")
+print(str(e), e.hint, e.denials, e.qualname, sep="|")
+e = sys.refuse("import", "ctypes")
+print(str(e), e.name, type(e).__name__, sep="|")
+print(str(sys.refuse("eval", "calc/call:a b")), sep="|")
+print([c.__name__ for c in type(e).__mro__[1:5]], type(e).__module__)
+print(sorted(m for m in sys.modules if m.startswith("psb")))
+print(sys.own("psb.evals").__name__, "psb" in sys.modules)
+`
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"app.py": program})
+		s := sceneOf(t, p, Rules{Imports: map[string]bool{"ctypes": false}})
+		lines := `psb: denied: call os.system (app.py:3)
+psb: hint: psb policy add call os.system|psb policy add call os.system|('call os.system',)|os.system
+psb: denied: import ctypes (app.py:5)
+psb: hint: psb policy why import ctypes|ctypes|RuleModuleNotFoundError
+psb: denied: eval calc/call:a b (app.py:7)
+psb: hint: psb policy add eval 'calc/call:a b'
+['SandBoxError', 'RuntimeError', 'ModuleNotFoundError', 'ImportError'] psb.errors
+[]
+`
+		r := p.run(t, s.overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
+		if want := lines + "psb.evals False\n"; r.stdout != want || r.stderr != "" {
+			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
+		}
+		has(t, r, NoteDenied, "call os.system | app |  | 3", "import ctypes | app |  | 5")
+		// Where the package cannot be read the refusals are the same, made in place.
+		if err := os.RemoveAll(filepath.Join(s.dir, PackageDir)); err != nil {
+			t.Fatal(err)
+		}
+		r = p.run(t, s.overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
+		if want := lines; r.stdout != want {
+			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
+		}
+	})
+}
+
+// TestGuardAfter: what waits for a module sees it whenever it has been executed, of whatever kind it is.
+func TestGuardAfter(t *testing.T) {
+	more := `
+sys.log = []
+for name in ("posix", "os", "subprocess", "_heapq", "faulthandler", "local"):
+    after(name, lambda m: sys.log.append(m.__name__))
+`
+	program := `import sys, importlib
+sys.log[:] = [x for x in sys.log if x != "subprocess"]
+import heapq, subprocess, faulthandler, local
+importlib.reload(local)
+del sys.modules["subprocess"]
+importlib.import_module("subprocess")
+print(*sys.log)
+`
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"app.py": program, "local.py": ""})
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"subprocess": true}}).overlay(Enforce, more), nil, nil, "-s", filepath.Join(dir, "app.py"))
+		if want := "posix os _heapq subprocess faulthandler local local subprocess\n"; r.stdout != want || r.stderr != "" {
+			t.Errorf("got %q, want %q %s", r.stdout, want, r.stderr)
+		}
+	})
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
