@@ -41,6 +41,15 @@ var commonPy []byte
 //go:embed shim/guard.py
 var guardPy []byte
 
+//go:embed shim/doors.py
+var doorsPy []byte
+
+//go:embed shim/calls.py
+var callsPy []byte
+
+//go:embed shim/texts.py
+var textsPy []byte
+
 //go:embed shim/imports.py
 var importsPy []byte
 
@@ -96,8 +105,9 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
 	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
-	part(guardPy)
-	part(importsPy)
+	for _, src := range [][]byte{guardPy, importsPy, doorsPy, callsPy, textsPy} {
+		part(src)
+	}
 	if mode == Learn {
 		part(learnPy)
 	} else {

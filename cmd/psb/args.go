@@ -54,8 +54,10 @@ type options struct {
 	parallel     bool
 	explain      bool // --explain-denials
 	ask          bool
-	json         bool // explain only
-	timing       bool // explain only
+	json         bool   // explain only
+	timing       bool   // explain only
+	caller       string // the Python package's: the file whose functions the box runs; "-" for none
+	answer       string // the Python package's: the descriptor that gets the report
 }
 
 // runOptions are psb's own options as completion offers them; what their value is decides what is offered for it.
@@ -180,7 +182,7 @@ func (r *runLine) long(words []string) (int, error) {
 		*p = true
 		return 1, noValue(name, glued)
 	}
-	known := false
+	known := name == "caller" || name == "answer" // written by the Python package alone: neither help nor completion speak of it
 	for _, o := range valueOptions {
 		known = known || o == name
 	}
@@ -208,6 +210,10 @@ func (r *runLine) long(words []string) (int, error) {
 	switch name {
 	case "policy":
 		r.policy = value
+	case "caller":
+		r.caller = value
+	case "answer":
+		r.answer = value
 	case "learn-runner":
 		r.learn, r.learnRun = true, value
 	case "learn-unix":

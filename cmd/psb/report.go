@@ -75,10 +75,15 @@ func (j *job) reported(o *outcome, found denials, failure error) (int, error) {
 
 // writeReports writes each report whole or not at all, and gives what kept it from writing some.
 func (j *job) writeReports(o outcome, found *denials, failure error) (lost []error) {
-	if len(j.opts.reports) == 0 {
+	if len(j.opts.reports) == 0 && j.opts.answer == "" {
 		return nil
 	}
 	r := j.report(o, found, failure)
+	if j.opts.answer != "" {
+		if err := answerCaller(j.opts.answer, r); err != nil {
+			lost = append(lost, err)
+		}
+	}
 	for i, name := range j.opts.reports {
 		if err := j.writeReport(name, i, r); err != nil {
 			lost = append(lost, err)

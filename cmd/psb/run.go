@@ -36,6 +36,9 @@ func runLineOnce(w *world, line *runLine) (int, error) {
 	if line.learn {
 		return learnRun(w, line)
 	}
+	if line.caller != "" && line.form != formScript {
+		return exitRefused, &usageError{"--caller goes with the Python package's own script", "psb --help"}
+	}
 	j, err := enforced(w, line)
 	if errors.Is(err, errNoPolicy) {
 		return firstRun(w, line, j)
@@ -170,7 +173,7 @@ func (j *job) enforce(line *runLine) error {
 	if line.form == formInfo && !j.where.named { // the interpreter speaks of itself: no project has a say
 		j.where.exists, j.where.policy = false, ""
 	}
-	if err := j.readPolicy(takesPolicy(line.form)); err != nil {
+	if err := j.readPolicy(takesPolicy(line.form) && line.caller != "-"); err != nil {
 		return err
 	}
 	if err := j.findPython(); err != nil {
