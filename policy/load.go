@@ -36,6 +36,7 @@ func Load(read func(name string) ([]byte, error), name string, m Macros) (*Polic
 	}
 	p := l.join(top)
 	l.checkLocks(p)
+	l.probs.shimless(p)
 	p.rawBeside(&l.probs)
 	if err := l.probs.err(); err != nil {
 		return nil, err

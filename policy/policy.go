@@ -29,6 +29,9 @@ type Policy struct {
 	macros  *Macros // what Expand used, so that a fix is written as the file would hold it
 }
 
+// ShimAt is the line [python] shim stands in; the zero Origin when no line says it.
+func (p *Policy) ShimAt() Origin { return p.shimAt }
+
 // Include is one element of include = [...].
 type Include struct {
 	Text     string // as written, without the "?"

@@ -20,6 +20,27 @@ func (r *reader) python(o Origin, key string, v any, _ entry) {
 	}
 }
 
+// shimless refuses shim = false beside tables that only the shim could hold. Lines of p.Rules that stand in no file are not looked at.
+func (ps *problems) shimless(p *Policy) {
+	if p.Shim {
+		return
+	}
+	first := map[string]Origin{}
+	for _, r := range p.Rules {
+		table := map[Op]string{OpImport: "python.import", OpCall: "python.call"}[r.Op]
+		if _, seen := first[table]; table != "" && !seen {
+			first[table] = r.Origin
+		}
+	}
+	for name, e := range p.Eval {
+		first[tableName(evalPath(name))] = e.Origin
+	}
+	for _, table := range sortedKeys(first) {
+		o := first[table]
+		ps.add(p.shimAt, "shim = false, and [%s] at %s:%d holds only with the shim: remove one of them", table, o.File, o.Line)
+	}
+}
+
 func (r *reader) imports(o Origin, key string, v any, e entry) {
 	if err := checkImport(key); err != nil {
 		r.probs.add(o, "%s", err)

@@ -117,15 +117,7 @@ func (e *editing) add(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) }); err != nil {
-		return err
-	}
-	gap := map[policy.Op]string{policy.OpImport: "python", policy.OpCall: "python"}[r.Op]
-	if gap != "" {
-		e.w.ui.say("this build cannot grant %s: a run under this line stops (gap %s)", r.Op, gap)
-		e.w.ui.hint("psb --allow-gap %s … runs without it", gap)
-	}
-	return nil
+	return e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) })
 }
 
 func (e *editing) remove(args []string) error {

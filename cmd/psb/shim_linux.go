@@ -36,7 +36,12 @@ func (j *job) shim(mode plan.Mode) error {
 		m = pythonshim.Learn
 	}
 	rules := pythonRules(j.policy)
-	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
+	rules.Inspect = j.opts.inspect
+	provider := j.request.Provider
+	if provider == "" {
+		provider = j.policy.Sandbox.Provider
+	}
+	if provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
 		j.request.ShimPath, err = shimFolder(j, m, rules)
 		if err != nil {
 			return refuse("", "shim: %s", err)
@@ -176,12 +181,20 @@ func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, erro
 	h := sha256.New()
 	h.Write(rules.Marshal())
 	h.Write(pythonshim.Overlay(nil, m))
-	name := "shim-" + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
-	return j.ownFolder(name, func(dir string) map[string][]byte {
+	name := shimFolderPrefix + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
+	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), name)
+	if !present(dir) {
+		defer sweepShimFolders(filepath.Dir(dir))
+	}
+	made, err := j.ownFolder(name, func(dir string) map[string][]byte {
 		files := pythonshim.Files(m, rules, dir)
 		for name, text := range pythonshim.Package() {
 			files[pythonshim.PackageDir+"/"+name] = text
 		}
 		return files
 	})
+	if err != nil || made == "" {
+		return "", err
+	}
+	return made, holdShimFolder(made)
 }
