@@ -106,10 +106,6 @@ def reasons(event: str, args: tuple, f: object) -> None:
         emit("resolve", [text(args[0]), ""], at, func, lib)
 
 
-def compiles(event: str, args: tuple, f: object) -> None:
-    heard(args[0], f)
-
-
 def loads(event: str, args: tuple, f: object) -> None:
     audit(event, args)
 
@@ -121,7 +117,7 @@ def moved(event: str, args: tuple, f: object) -> None:
     many.clear()
 
 
-TABLE = {"compile": compiles, "os.chdir": moved}
+TABLE = {"os.chdir": moved}
 TABLE.update((e, paths) for e in PATHS)
 TABLE.update((e, reasons) for e in CALLS)
 TABLE.update((e, loads) for e in ("sqlite3.enable_load_extension", "sqlite3.load_extension"))
