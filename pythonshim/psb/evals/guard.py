@@ -17,7 +17,7 @@ from psb.evals import made
 from psb.evals.budget import Budget, size
 from psb.evals.forms import Forms
 from psb.evals.methods import Methods
-from psb.evals.modules import DOORS, View, is_hidden
+from psb.evals.modules import DOORS, HIDDEN_CLASSES, View, is_hidden
 from psb.evals.operate import Operators, _length
 from psb.evals.rules import Rules
 from psb.evals.shims import Shims
@@ -189,6 +189,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.refuse("", t.__name__, f"a {t.__name__}")
         if v is type:
             return self.builtin("type") if self.rules.builtin("type") else self.refuse("call", "type", "type")
+        if t is type and v in HIDDEN_CLASSES:
+            self.refuse("", v.__name__, f"the class {v.__name__}")
         if t is types.BuiltinFunctionType or t is types.FunctionType:
             raw = _RAW.get(id(v))
             if (raw is not None and not (raw == "open" and self.rules.builtin("open"))) or v.__name__ in DOORS:
@@ -251,6 +253,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         elif t in _METHODS:
             key = "attribute"
         elif isinstance(f, type):
+            if f in HIDDEN_CLASSES:
+                self.refuse("", f.__name__, f"the class {f.__name__}")
             if made.is_class(f) or f in _SAFE_TYPES:
                 return
         elif t is functools.partial:
@@ -443,6 +447,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             if not dunder(name) or name in _ALWAYS_IN_CLASSES:
                 continue
             inner = v.__func__ if isinstance(v, (staticmethod, classmethod)) else v
+            if any(vars(b).get(name) is v or getattr(b, name, None) is v for b in cls.__mro__[1:]):
+                continue  # a metaclass of a granted base put it there
             if isinstance(inner, type) and self.constructor(inner) is not None:
                 self.refuse("", name, f"{inner.__name__} as {name}")
             if callable(inner):

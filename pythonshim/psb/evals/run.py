@@ -52,7 +52,9 @@ def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int =
 
     EvalSyntaxRejected with every violation; SyntaxError where Python itself refuses the text."""
     if isinstance(source, ast.AST):
-        source = _unparsed(source, kind)
+        source = _written(source, kind)
+        if isinstance(source, ast.AST):
+            return _prepare("", kind, rules, file, flags, optimize, source)
     text = source if type(source) is str else decode(source)
     key = (text, kind, rules, file, flags, optimize)
     found = _cache.get(key)
@@ -67,9 +69,9 @@ def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int =
     return made_
 
 
-def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int) -> Prepared:
+def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, tree: Optional[ast.AST] = None) -> Prepared:
     deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
-    tree = parse(text, file, kind, flags, deeper)
+    tree = parse(text, file, kind, flags, deeper) if tree is None else tree
     checked = check(tree, text, rules)
     names = {n: at for n, at in checked.names.items() if n in BUILTINS}
     if checked.violations:
@@ -102,14 +104,17 @@ def _fix(rules: Rules, name: str) -> str:
     return "" if name in NEVER else rules.fix("call", name)
 
 
-def _unparsed(tree: ast.AST, kind: str) -> str:
+def _written(tree: ast.AST, kind: str) -> Any:
+    """A tree as text, which is then looked at as any; before 3.9, which cannot write it, a copy that is no more than a parser makes."""
     wanted = {"eval": ast.Expression, "exec": ast.Module, "single": ast.Interactive}[kind]
     if not isinstance(tree, wanted):
         raise TypeError(f"expected {wanted.__name__} node, got {type(tree).__name__}")
     if sys.version_info < (3, 9):
-        from psb.evals.unparse import unparse
+        from psb.evals import trees
 
-        return unparse(tree)
+        tree = trees.copy(tree)
+        trees.identifiers(tree)
+        return ast.fix_missing_locations(tree)
     try:
         return ast.unparse(ast.fix_missing_locations(tree))
     except RecursionError:
@@ -329,10 +334,10 @@ def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_
     if isinstance(source, types.CodeType):
         found = _compiled.get(id(source))
         if found is None or found[0]() is not source:
-            error = RuleEvalPermissionError("psb: evaluated text refused: a code object that was not compiled under the policy")
-            error.target = "code"
-            raise error
+            raise _unknown_code()
         p = found[1]
+        if p.rules is not rules and not p.text:
+            raise _unknown_code()
         if p.rules is not rules:
             p = prepare(p.text, p.kind, rules, p.file, p.flags)
         if kind == "eval" or p.kind == "eval":
@@ -364,6 +369,12 @@ def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_
     if made.is_instance(value) or type(value) not in _QUICK and any(made.is_instance(v) for v in data._walk(value)):
         raise data.refused("the result", type(value))
     return value
+
+
+def _unknown_code() -> RuleEvalPermissionError:
+    error = RuleEvalPermissionError("psb: evaluated text refused: a code object that was not compiled under the policy")
+    error.target = "code"
+    return error
 
 
 _QUICK = frozenset((int, float, str, bool, bytes, type(None)))
