@@ -1,0 +1,7 @@
+# Modules that run a text given to them.
+#: exec wide pp call|attribute|import
+import timeit
+timeit.timeit("print('reached')", number=1)
+#--
+import timeit
+timeit.Timer("print('reached')").timeit(1)

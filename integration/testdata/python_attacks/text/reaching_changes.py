@@ -1,0 +1,10 @@
+# Built-in functions that change objects of the caller.
+#: exec wide ppp call
+setattr(tool, "left", 1)
+print("reached", tool)
+#--
+delattr(tool, "kept")
+print("reached", tool)
+#--
+[setattr][0](tool, "left", 1)
+print("reached", tool)

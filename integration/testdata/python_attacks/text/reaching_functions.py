@@ -1,0 +1,11 @@
+# Built-in functions that reach into objects and frames.
+#: eval wide ppppp call|magic
+vars(tool)
+#--
+globals()
+#--
+dir(tool)[0].startswith("__")
+#--
+vars()
+#--
+"__class__" in dir(())
