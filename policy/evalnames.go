@@ -95,6 +95,9 @@ func EvalParts(object string) (profile, key, name string) {
 	return o.profile, o.key, o.name
 }
 
+// EvalProfile says whether a profile may have this name; "" is the one without a name.
+func EvalProfile(name string) bool { return name == "" || identifier(name) && !isEvalKey(name) }
+
 // EvalObject is the object that EvalParts takes apart.
 func EvalObject(profile, key, name string) string { return evalObject{profile, key, name}.String() }
 
@@ -107,7 +110,7 @@ func checkEval(object string) error {
 	head, _, _ := strings.Cut(object, ":")
 	_, key, named := strings.Cut(head, "/")
 	switch {
-	case ok && o.profile != "" && (isEvalKey(o.profile) || !identifier(o.profile)):
+	case ok && !EvalProfile(o.profile):
 		return fmt.Errorf("%q cannot name a profile of [python.eval]", o.profile)
 	case ok:
 		return checkEvalName(o.key, o.name, false)

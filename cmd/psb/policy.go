@@ -214,6 +214,11 @@ func (e *editing) refused(err error) *refusal {
 
 // changeLine words one change: the line as it is now, or the one that went.
 func changeLine(file string, c policy.Change) string {
+	for _, text := range []*string{&c.Old, &c.New} { // a name of a list stands indented; a list that was broken up is shown as one
+		if *text = strings.TrimSpace(*text); strings.Contains(*text, "\n") {
+			*text = strings.Join(strings.Fields(*text), " ")
+		}
+	}
 	switch {
 	case c.New == "":
 		return fmt.Sprintf("%s:%d removed: %s", file, c.Line, c.Old)
