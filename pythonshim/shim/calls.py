@@ -93,6 +93,7 @@ EXEMPT = {
     ("concurrent.futures.process", "_queue_management_worker"): "deserialization",
     # help() tries whether there is a pager: in a box without a rule for one the system says no, and the text is printed.
     ("pydoc", "getpager"): "process-exec",
+    ("_pyrepl.pager", "get_pager"): "process-exec",
     # Who was allowed to start a child may end it.
     ("subprocess", "send_signal"): "process-control",
     ("multiprocessing.popen_fork", "_send_signal"): "process-control",
@@ -330,7 +331,7 @@ def anew() -> None:
 
 def extensions(m: object) -> None:
     # The connection's class cannot be changed, either: it tells the audit hooks, from 3.10 on.
-    if not hasattr(m.Connection, "enable_load_extension"):
+    if not hasattr(getattr(m, "Connection", None), "enable_load_extension"):
         return
     for event in ("enable_load_extension", "load_extension"):
         name = "sqlite3.Connection." + event
