@@ -39,7 +39,7 @@ _INHERITED = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set
 class Guard(Operators, Forms, Methods, Shims, Views):
     """The rules, the budget and the namespace of one evaluation."""
 
-    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "former")
+    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground")
 
     def __init__(
         self, rules: Rules, globals_: Dict[str, Any], locals_: Optional[MutableMapping[str, Any]], mine: Any,
@@ -55,7 +55,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.mine = mine
         self.floor = -1
         self.out_: Any = None
-        self.former: Optional[Budget] = None
+        self.ground = self.budget.depth
         own = globals_.get("__builtins__", _MISSING)
         if isinstance(own, types.ModuleType):
             own = own.__dict__
@@ -314,13 +314,26 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         b.depth = d + 1
         return d
 
-    def leave(self, d: int, value: Any = None) -> Any:
+    def leave(self, d: int) -> None:
         """The end of that function."""
-        b = self.budget
-        b.depth = d
+        self.budget.depth = d
         if d == self.floor:
             self._sleep()
-        return value
+
+    def lam(self, f: Any) -> Any:
+        """A lambda, which has no place for a start and an end of its own."""
+
+        def function(*a: Any, **k: Any) -> Any:
+            d = self.enter()
+            try:
+                return f(*a, **k)
+            finally:
+                self.leave(d)
+
+        self.budget.charge(300)
+        function.__name__ = function.__qualname__ = "<lambda>"
+        function.__wrapped__ = f  # type: ignore[attr-defined]
+        return made.guard(function)  # type: ignore[arg-type]
 
     def _wake(self) -> Budget:
         # A function that outlived its evaluation: it counts in the evaluation that calls it, or, called by the program, in one of its own.
@@ -328,7 +341,6 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if running is None:
             self.budget = current.budget = Budget(self.rules.limits)
             self.floor = 0
-            self.former = None
         elif running is not self.budget:
             self.budget = running
         return self.budget
@@ -356,8 +368,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             b.ended = ("timeout", "an interrupt")
             b.next = -1
             raise error
-        if d >= 0:
-            b.depth = d + 1
+        if d != -2:
+            b.depth = self.ground if d == -1 else d + 1
 
     # Iteration.
 
@@ -375,8 +387,16 @@ class Guard(Operators, Forms, Methods, Shims, Views):
                 b.charge(cost)
             yield x
 
+    def _costed(self, it: Iterator[Any]) -> Iterator[Any]:
+        b = self.budget
+        for x in it:
+            b.charge(40)
+            yield x
+
     def lazy(self, it: Any) -> Iterator[Any]:
-        """it as an iterator that counts."""
+        """it as an iterator that counts; a generator of the text counts by itself."""
+        if type(it) is types.GeneratorType and (made.is_code(it.gi_code) or id(it.gi_code) in made.OURS):
+            return it  # type: ignore[no-any-return]
         return self._each(iter(it), 0)
 
     def feed(self, it: Any) -> Any:
@@ -389,7 +409,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.budget.turn(n)
             self.budget.charge(8 * n)
             return it
-        return list(self._each(iter(it), 40))
+        return list(self._costed(self.lazy(it)))
 
     def stream(self, it: Any) -> Any:
         """As feed, for C that keeps nothing of it."""
@@ -399,7 +419,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if type(it) is range:
             self.budget.turn(_length(it))
             return it
-        return self._each(iter(it), 0)
+        return self.lazy(it)
 
     def deleg(self, it: Any) -> Any:
         """What yield from goes through."""
@@ -466,6 +486,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.budget.charge(200)
 
 
+made.OURS.update((id(Guard._each.__code__), id(Guard._costed.__code__)))
 _SAFE_TYPES = frozenset(
     v for n, v in vars(builtins).items() if isinstance(v, type) and (issubclass(v, Exception) or n in ("object",)) and n != "type"
 )
