@@ -7,7 +7,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,32 +21,24 @@ const mostShimFolders = 20
 
 const shimFolderPrefix = "shim-"
 
-// holdShimFolder makes a folder and holds it: it is not swept while this psb lives, whose programs may start Pythons until then.
+// holdShimFolder holds a folder: it is not swept while this psb lives, whose programs may start Pythons until then. os.ErrNotExist: it was swept.
 func holdShimFolder(dir string) error {
-	for range 100 {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
-		fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-		if errors.Is(err, unix.ENOENT) {
-			continue // swept between the two
-		}
-		if err != nil {
-			return &os.PathError{Op: "open", Path: dir, Err: err}
-		}
-		if err := unix.Flock(fd, unix.LOCK_SH); err != nil {
-			unix.Close(fd)
-			return &os.PathError{Op: "flock", Path: dir, Err: err}
-		}
-		var held, there unix.Stat_t
-		if unix.Fstat(fd, &held) == nil && unix.Lstat(dir, &there) == nil && held.Dev == there.Dev && held.Ino == there.Ino {
-			now := time.Now()
-			_ = os.Chtimes(dir, now, now) // the least used goes first
-			return nil                    // the descriptor stays open: it is the lock
-		}
-		unix.Close(fd)
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: dir, Err: err}
 	}
-	return &os.PathError{Op: "make", Path: dir, Err: errors.New("it is removed again and again")}
+	if err := unix.Flock(fd, unix.LOCK_SH); err != nil {
+		unix.Close(fd)
+		return &os.PathError{Op: "flock", Path: dir, Err: err}
+	}
+	var held, there unix.Stat_t
+	if unix.Fstat(fd, &held) != nil || unix.Lstat(dir, &there) != nil || held.Dev != there.Dev || held.Ino != there.Ino {
+		unix.Close(fd)
+		return &os.PathError{Op: "hold", Path: dir, Err: os.ErrNotExist}
+	}
+	now := time.Now()
+	_ = os.Chtimes(dir, now, now) // the least used goes first
+	return nil                    // the descriptor stays open: it is the lock
 }
 
 // sweepShimFolders removes the folders of the shim beyond the newest, those that somebody holds left out. What cannot be removed stays.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +13,6 @@ import (
 func TestShimFoldersAreSwept(t *testing.T) {
 	parent := t.TempDir()
 	name := func(i int) string { return filepath.Join(parent, fmt.Sprintf("%s%03d", shimFolderPrefix, i)) }
-	held := name(0)
-	if err := holdShimFolder(held); err != nil {
-		t.Fatal(err)
-	}
 	for i := range mostShimFolders + 5 {
 		if err := os.MkdirAll(name(i), 0o755); err != nil {
 			t.Fatal(err)
@@ -27,6 +24,12 @@ func TestShimFoldersAreSwept(t *testing.T) {
 		if err := os.Chtimes(name(i), at, at); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := holdShimFolder(name(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(name(0), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
 	}
 	for _, other := range []string{"launches", "shim"} {
 		if err := os.Mkdir(filepath.Join(parent, other), 0o700); err != nil {
@@ -61,6 +64,9 @@ func TestShimFolderThatIsUsedAgainIsTheNewest(t *testing.T) {
 	}
 	if fi, err := os.Stat(dir); err != nil || !fi.ModTime().After(old) {
 		t.Error(fi, err)
+	}
+	if err := holdShimFolder(dir + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
 	}
 	link := dir + "-link"
 	if err := os.Symlink(dir, link); err != nil {

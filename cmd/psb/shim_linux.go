@@ -182,19 +182,24 @@ func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, erro
 	h.Write(rules.Marshal())
 	h.Write(pythonshim.Overlay(nil, m))
 	name := shimFolderPrefix + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
-	dir := filepath.Join(stateDir(j.w.id, j.w.lookup), name)
-	if !present(dir) {
-		defer sweepShimFolders(filepath.Dir(dir))
+	state := stateDir(j.w.id, j.w.lookup)
+	if dir := filepath.Join(state, name); j.w.traceless && !present(dir) {
+		return dir, nil // a plan that is only shown
 	}
-	made, err := j.ownFolder(name, func(dir string) map[string][]byte {
-		files := pythonshim.Files(m, rules, dir)
-		for name, text := range pythonshim.Package() {
-			files[pythonshim.PackageDir+"/"+name] = text
+	defer sweepShimFolders(state)
+	for {
+		dir, err := j.ownFolder(name, func(dir string) map[string][]byte {
+			files := pythonshim.Files(m, rules, dir)
+			for name, text := range pythonshim.Package() {
+				files[pythonshim.PackageDir+"/"+name] = text
+			}
+			return files
+		})
+		if err == nil && dir != "" {
+			err = holdShimFolder(dir)
 		}
-		return files
-	})
-	if err != nil || made == "" {
-		return "", err
+		if !errors.Is(err, os.ErrNotExist) { // else another start swept it between the two
+			return dir, err
+		}
 	}
-	return made, holdShimFolder(made)
 }
