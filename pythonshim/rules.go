@@ -15,7 +15,7 @@ type Rules struct {
 	Imports map[string]bool    // lines of [python.import]: "flask", "ctypes", "*"; false wins
 	Calls   map[string]bool    // lines of [python.call]: functions and categories of the registry, "*"; false wins
 	Eval    map[string]Profile // [python.eval] under "", [python.eval.NAME] under NAME; empty: evaluated text is refused
-	Program string             // folder of the program when it is installed itself (psb -m flask): its imports are not judged; "" else
+	Program string             // script of an installed program (bin/flask), as python gets it: its imports are not asked for; "" else
 }
 
 // Profile is one profile of [python.eval] as TOML has it: lists under syntax call attribute import magic, texts under the others.

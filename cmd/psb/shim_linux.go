@@ -35,7 +35,7 @@ func (j *job) shim(mode plan.Mode) error {
 	if mode.Learning() {
 		m = pythonshim.Learn
 	}
-	rules := pythonRules(j.policy)
+	rules := pythonRules(j.policy, j.installedScript())
 	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
 		j.request.ShimPath, err = shimFolder(j, m, rules)
 		if err != nil {
