@@ -41,6 +41,15 @@ var commonPy []byte
 //go:embed shim/guard.py
 var guardPy []byte
 
+//go:embed shim/doors.py
+var doorsPy []byte
+
+//go:embed shim/calls.py
+var callsPy []byte
+
+//go:embed shim/texts.py
+var textsPy []byte
+
 //go:embed shim/imports.py
 var importsPy []byte
 
@@ -49,6 +58,9 @@ var learnPy []byte
 
 //go:embed shim/enforce.py
 var enforcePy []byte
+
+//go:embed shim/inspect.py
+var inspectPy []byte
 
 //go:embed shim/start.py
 var startPy []byte
@@ -96,11 +108,13 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
 	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
-	part(guardPy)
-	part(importsPy)
+	for _, src := range [][]byte{guardPy, importsPy, doorsPy, callsPy, textsPy} {
+		part(src)
+	}
 	if mode == Learn {
 		part(learnPy)
 	} else {
+		part(inspectPy)
 		part(enforcePy)
 	}
 	part(start)

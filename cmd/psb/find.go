@@ -24,8 +24,11 @@ func locate(r *runLine, of *world) whereabouts {
 	var w whereabouts
 	cwd, present := of.cwd, of.present
 	folder := cwd
-	switch r.form {
-	case formScript:
+	switch {
+	case r.caller != "":
+		w.script = r.target
+		folder, w.reads = callerFolder(cwd, r.caller, absolute(cwd, r.target), present)
+	case r.form == formScript:
 		w.script = r.target
 		abs := absolute(cwd, r.target)
 		of.seen.nodeBehind(abs)
@@ -38,7 +41,7 @@ func locate(r *runLine, of *world) whereabouts {
 				folder = cwd // as with a module from elsewhere
 			}
 		}
-	case formModule:
+	case r.form == formModule:
 		folder, w.reads = moduleFolder(cwd, r.target, present)
 	}
 	w.project = folder
@@ -55,7 +58,7 @@ func locate(r *runLine, of *world) whereabouts {
 			w.policy, w.exists, w.project = p, true, dir
 			return w
 		}
-		if r.form != formModule || dir == cwd || !below(dir, cwd) {
+		if up := r.form == formModule && dir != cwd && below(dir, cwd) || r.caller != "" && packaged(dir, present); !up {
 			break
 		}
 	}
@@ -99,6 +102,26 @@ func moduleFolder(cwd, module string, present func(string) bool) (string, []stri
 		return filepath.Dir(base), []string{base + ".py"}
 	}
 	return cwd, nil
+}
+
+// callerFolder is where the look-up for a box of the Python package begins, and what is readable there without a rule: the caller's file,
+// the packages it stands in, and the package itself, of which script is the half inside.
+func callerFolder(cwd, caller, script string, present func(string) bool) (string, []string) {
+	own := filepath.Dir(filepath.Dir(script))
+	if caller == "-" {
+		return cwd, []string{script, own}
+	}
+	file := absolute(cwd, caller)
+	reads := []string{file}
+	for dir := filepath.Dir(file); packaged(dir, present); dir = filepath.Dir(dir) {
+		reads = append(reads, filepath.Join(dir, "__init__.py"))
+	}
+	return filepath.Dir(file), append(reads, own)
+}
+
+// packaged reports a folder that is a Python package: its modules belong to the folder above.
+func packaged(dir string, present func(string) bool) bool {
+	return dir != "/" && present(filepath.Join(dir, "__init__.py"))
 }
 
 func mainFiles(dir string, present func(string) bool) []string {

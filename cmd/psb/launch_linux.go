@@ -132,6 +132,9 @@ func (r *course) goAlong(w watcher, signals <-chan os.Signal, follow func(runnin
 		f.heard = h.heard
 	}
 	go f.run(signals)
+	if r.j.opts.caller != "" {
+		defer whenLeft(r.j.w.stdio[0], r.box.Kill)()
+	}
 	o, err := follow(&f.started)
 	if s := f.ended(); s != 0 {
 		o, err = outcome{status: 128 + int(s), died: s, reason: "signal"}, nil // asked to end before there was a program to ask

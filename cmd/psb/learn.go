@@ -304,6 +304,8 @@ func (j *job) approveLearned() error {
 // about names the program in the file's first line.
 func (j *job) about() string {
 	switch {
+	case j.opts.caller != "":
+		return filepath.Base(j.where.reads[0])
 	case j.where.script != "":
 		return filepath.Base(j.where.script)
 	default:
@@ -337,6 +339,11 @@ func partial(o outcome) string {
 
 // firstRun is a script or module without a policy: on a terminal psb asks, elsewhere it says what to type.
 func firstRun(w *world, line *runLine, j *job) (int, error) {
+	if line.caller != "" {
+		r := refuse("", "no policy for %s: there is no %s beside it", plainText(line.caller), policyName)
+		r.hints = []string{"open the block once as sandboxes(learn=True), read what it wrote, and commit it"}
+		return exitRefused, j.refused(r)
+	}
 	if !w.terminal() {
 		r := refuse("", "no policy for %s", plainText(line.target))
 		words := "psb --learn " + shellQuote(line.target)

@@ -14,6 +14,7 @@ _HOMES = {
     "EvalInterrupted": "psb.errors",
     "SandBoxProtocolError": "psb.errors",
     "SandBoxBaseExceptionError": "psb.errors",
+    "SandBoxCrashed": "psb.errors",
     "guarded_eval": "psb.guarded",
     "sandbox": "psb.partial",
     "sandboxes": "psb.partial",

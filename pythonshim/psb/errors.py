@@ -42,6 +42,9 @@ class EvalSyntaxRejected(SandBoxError, SyntaxError):
 
     violations: Sequence[Violation] = ()
 
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
 
 class RuleEvalPermissionError(SandBoxError, PermissionError):
     """Text that was refused while it ran: `target` is what it reached for, `key` the policy's key."""

@@ -4,7 +4,7 @@ from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
 RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
-compile, exec, load = builtins.compile, builtins.exec, builtins.__import__
+compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
 private = {}  # modules of PACKAGE that are the shim's own, by name
@@ -195,6 +195,11 @@ def own(name: str) -> object:
     m = private.get(name)
     if m is not None:
         return m
+    half = getattr(here, "half", None)
+    if half is None:
+        half = here.half = {}  # what this thread is loading: its parts ask for it
+    elif name in half:
+        return half[name]
     busy = getattr(here, "busy", False)
     here.busy = True
     try:
@@ -215,10 +220,11 @@ def own(name: str) -> object:
         m.__builtins__ = {**pristine, "__import__": fetch}
         # dataclasses looks its class's module up by name.
         before = modules.get(name)
-        modules[name] = m
+        modules[name] = half[name] = m
         try:
             exec(compile(src, file, "exec", 0, True), m.__dict__)
         finally:
+            del half[name]
             if modules.get(name) is m:
                 if before is None:
                     del modules[name]

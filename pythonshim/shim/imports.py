@@ -48,7 +48,7 @@ def grade(name: str, where: int) -> int:
         if verdict is False:
             g = NEVER
         else:
-            g = ASKS if needs and verdict is None and name not in LEADS else FREE
+            g = ASKS if needs and (verdict is None or not ENFORCE) and name not in LEADS else FREE  # learning tells what lines are for, too
         if len(grades) > 8192:
             grades.clear()
         grades[key] = g

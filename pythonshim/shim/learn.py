@@ -1,40 +1,12 @@
 # Learning: name the asker of what the tracer is about to see, and the variables read by name.
-from common import *  # psb: cut
+from texts import *  # psb: cut
 
 lines = set()
 many = {}
 scans = [{}]
 
-CALLS = {
-    "_thread.start_new_thread": ("threads", "threading.Thread.start"),
-    "_thread.start_joinable_thread": ("threads", "threading.Thread.start"),
-    "ctypes.cdata": ("native-code", "ctypes.from_address"),
-    "ctypes.dlopen": ("native-code", "ctypes.CDLL"),
-    "ctypes.string_at": ("native-code", "ctypes.string_at"),
-    "ctypes.wstring_at": ("native-code", "ctypes.wstring_at"),
-    "os.exec": ("process-exec", "os.execve"),
-    "os.fork": ("process-fork", "os.fork"),
-    "os.forkpty": ("process-fork", "os.forkpty"),
-    "os.kill": ("signals", "os.kill"),
-    "os.killpg": ("signals", "os.killpg"),
-    "os.posix_spawn": ("process-exec", "os.posix_spawn"),
-    "os.putenv": ("environment", "os.putenv"),
-    "os.spawn": ("process-exec", "os.spawnve"),
-    "os.system": ("process-exec", "os.system"),
-    "os.unsetenv": ("environment", "os.unsetenv"),
-    "pickle.find_class": ("pickle", "pickle.loads"),
-    "pty.spawn": ("process-exec", "pty.spawn"),
-    "signal.pthread_kill": ("signals", "signal.pthread_kill"),
-    "socket.bind": ("network-listen", "socket.socket.bind"),
-    "socket.connect": ("network-connect", "socket.socket.connect"),
-    "socket.getaddrinfo": ("network-resolve", "socket.getaddrinfo"),
-    "socket.gethostbyname": ("network-resolve", "socket.gethostbyname"),
-    "sqlite3.enable_load_extension": ("native-code", "sqlite3.Connection.enable_load_extension"),
-    "sqlite3.load_extension": ("native-code", "sqlite3.Connection.load_extension"),
-    "subprocess.Popen": ("process-exec", "subprocess.Popen"),
-    "sys.setprofile": ("introspection", "sys.setprofile"),
-    "sys.settrace": ("introspection", "sys.settrace"),
-}
+# What a program, a host or a name is asked for with, so that the kernel's events have a reason.
+CALLS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn", "os.system", "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname")
 PATHS = {
     "open": ("open", 1), "sqlite3.connect": ("open", 1), "os.listdir": ("list", 1), "os.scandir": ("list", 1),
     "os.chmod": ("change", 1), "os.chown": ("change", 1), "os.link": ("change", 2), "os.mkdir": ("change", 1), "os.remove": ("change", 1),
@@ -114,7 +86,7 @@ def paths(event: str, args: tuple, f: object) -> None:
         emit(what, names, *asker(f))
 
 
-def calls(event: str, args: tuple, f: object) -> None:
+def reasons(event: str, args: tuple, f: object) -> None:
     at, func, lib = asker(f)
     if event in ("subprocess.Popen", "os.exec", "os.posix_spawn"):
         emit("exec", [text(args[0])], at, func, lib)
@@ -132,12 +104,10 @@ def calls(event: str, args: tuple, f: object) -> None:
         emit("resolve", [text(args[0]), text(args[1])], at, func, lib)
     elif event == "socket.gethostbyname":
         emit("resolve", [text(args[0]), ""], at, func, lib)
-    emit("call", list(CALLS[event]), at, func, lib)
 
 
-def compiles(event: str, args: tuple, f: object) -> None:
-    if f is not None and kind(f.f_code.co_filename) != STDLIB:
-        emit("call", ["eval", "compile"], *asker(f))
+def loads(event: str, args: tuple, f: object) -> None:
+    audit(event, args)
 
 
 def moved(event: str, args: tuple, f: object) -> None:
@@ -147,9 +117,10 @@ def moved(event: str, args: tuple, f: object) -> None:
     many.clear()
 
 
-TABLE = {"compile": compiles, "os.chdir": moved}
+TABLE = {"os.chdir": moved}
 TABLE.update((e, paths) for e in PATHS)
-TABLE.update((e, calls) for e in CALLS)
+TABLE.update((e, reasons) for e in CALLS)
+TABLE.update((e, loads) for e in ("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 
 
 def hook(event: str, args: tuple) -> None:
@@ -242,3 +213,5 @@ class environ(dict):
 def install() -> None:
     attach(environ(posix.environ))
     sys.addaudithook(hook)
+    calls()
+    texts()

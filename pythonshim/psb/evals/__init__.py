@@ -1,0 +1,51 @@
+"""The engine for evaluated text: rules, a check of the whole text, code in which every step goes through a guard, a child that can be killed.
+
+    psb.guarded_eval("a * 2", names={"a": 21})          # under the profile of the box
+    evaluate("eval", source, globals, locals, profile("calc"))   # what the box puts behind the built-ins
+
+It is no boundary: the kernel is. It bounds text that is honest, or hostile only within Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional
+
+from psb.evals.rules import Rules
+
+# The shim of a box sets this when it loads the module: the policy's profiles, {"": {...}, "calc": {...}}. None outside a box.
+_profiles: Optional[Mapping[str, Mapping[str, Any]]] = None
+_parsed: Dict[str, Rules] = {}
+_of: Any = None
+
+
+def active() -> Mapping[str, Mapping[str, Any]]:
+    """The profiles of the box, by name, "" for [python.eval]; empty outside a box."""
+    return _profiles if _profiles is not None else {}
+
+
+def profile(name: str = "") -> Rules:
+    """A profile of the box, parsed once. ValueError: there is none of that name, or it is wrong."""
+    global _of
+    profiles = active()
+    if _of is not profiles:
+        _parsed.clear()
+        _of = profiles
+    found = _parsed.get(name)
+    if found is None:
+        if name not in profiles:
+            have = ", ".join(repr(n) for n in sorted(profiles)) or "none"
+            raise ValueError(f"psb: no eval profile {name!r}: the policy of this box has {have}")
+        found = _parsed[name] = Rules(profiles[name], name)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("evaluate", "namespaces"):
+        from psb.evals import run
+
+        return getattr(run, name)
+    if name == "constructs":
+        from psb.evals.learn import constructs
+
+        return constructs
+    raise AttributeError(f"module 'psb.evals' has no attribute {name!r}")

@@ -1,0 +1,26 @@
+package pythonshim
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestCodecOnEveryInterpreter: what travels arrives, what is hostile is refused; tests/test_codec.py says what that is.
+func TestCodecOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_codec.py") }
+
+// runUnittest runs a unittest file of the package from the checkout, with warnings as errors.
+func runUnittest(t *testing.T, file string) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, p python) {
+		cmd := exec.Command(p.Launch, "-B", "-W", "error", filepath.Join(here, file))
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+here)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+"""Modules as text sees them: a view that gives what the profile names, never a module inside, never a door around the guard."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Dict, FrozenSet
+
+
+def _words(text: str) -> FrozenSet[str]:
+    return frozenset(text.split())
+
+
+# Modules that undo the guard whatever is taken from them.
+CLOSED_MODULES = _words(
+    "builtins gc ctypes importlib imp marshal pickle pickletools shelve dbm copyreg code codeop pdb bdb trace traceback dis opcode runpy pkgutil zipimport "
+    "interpreters concurrent faulthandler tracemalloc pydoc doctest timeit profile cProfile pstats site idlelib rlcompleter atexit weakref annotationlib "
+    "symtable modulefinder psb pysandboxes encodings cffi dill cloudpickle joblib jsonpickle"
+)
+
+# Modules that no pattern grants, only their own name.
+SENSITIVE = _words(
+    "os posix posixpath sys subprocess socket ssl select selectors asyncio threading multiprocessing signal mmap fcntl resource pty tty termios shutil tempfile "
+    "pathlib glob io fileinput http urllib ftplib smtplib poplib imaplib telnetlib xmlrpc socketserver webbrowser sqlite3 inspect types typing warnings "
+    "linecache logging unittest test ast tokenize platform getpass pwd grp spwd crypt syslog readline curses zipfile tarfile gzip bz2 lzma sched queue "
+    "contextvars contextlib abc antigravity this venv ensurepip pip setuptools"
+)
+
+# Of these modules only the listed names are given.
+ONLY: Dict[str, FrozenSet[str]] = {
+    "sys": _words("byteorder float_info int_info hash_info maxsize maxunicode version version_info hexversion implementation platform api_version getsizeof"),
+    "inspect": _words("cleandoc isclass isfunction isbuiltin ismethod isroutine isgenerator iscoroutine isgeneratorfunction iscoroutinefunction"),
+    "types": _words("SimpleNamespace MappingProxyType NoneType EllipsisType NotImplementedType UnionType"),
+    "ast": _words("literal_eval"),
+    "copy": _words("copy deepcopy Error"),
+    "functools": _words("reduce partial cmp_to_key lru_cache cache"),
+    "dataclasses": _words("dataclass field fields asdict astuple is_dataclass FrozenInstanceError MISSING KW_ONLY InitVar"),
+    "json": _words("dumps loads JSONDecodeError"),
+    "string": _words(
+        "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits printable punctuation whitespace capwords Formatter"
+    ),
+    "contextlib": _words("suppress nullcontext"),
+    "typing": _words(
+        "Any Union Optional List Dict Set FrozenSet Tuple Callable Type Iterable Iterator Sequence Mapping Literal Final ClassVar NoReturn Never NewType "
+        "TypeVar Generic Protocol cast overload final Text AnyStr Annotated Collection Container Hashable Sized Counter Deque DefaultDict OrderedDict "
+        "get_origin get_args runtime_checkable SupportsInt SupportsFloat SupportsAbs SupportsIndex TYPE_CHECKING"
+    ),
+    "operator": _words(
+        "attrgetter itemgetter methodcaller add sub mul truediv floordiv mod pow matmul lshift rshift and_ or_ xor neg pos abs invert inv not_ truth is_ is_not "
+        "lt le eq ne ge gt contains countOf indexOf getitem setitem delitem concat iadd isub imul itruediv ifloordiv imod ipow ilshift irshift iand ior ixor "
+        "iconcat index length_hint"
+    ),
+    "abc": _words("ABC abstractmethod"),
+}
+
+# Names never given, whatever the module.
+DOORS = _words("get_type_hints ForwardRef evaluate_forward_ref resolve_name import_module update_wrapper wraps singledispatch make_dataclass")
+
+
+def grantable(name: str) -> bool:
+    """Whether a profile can grant the module at all."""
+    top = name.split(".")[0]
+    return name == "__future__" or top not in CLOSED_MODULES and not top.startswith("_")
+
+
+def needs_name(name: str) -> bool:
+    """Whether a pattern is not enough for the module."""
+    return name.split(".")[0] in SENSITIVE
+
+
+class View:
+    """A module in the hands of text. It has no attribute of its own: the evaluation keeps what it stands for."""
+
+    __slots__ = ("__weakref__",)
+
+    def __repr__(self) -> str:
+        return "<module>"
+
+
+# Types whose objects text never holds.
+HIDDEN_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.ModuleType)
+
+# Classes that make such objects, or functions out of code.
+HIDDEN_CLASSES = frozenset((*HIDDEN_TYPES, types.FunctionType, type((lambda x: lambda: x)(0).__closure__[0])))  # type: ignore[index]
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether value is a frame, code, a traceback or a module."""
+    return isinstance(value, HIDDEN_TYPES)

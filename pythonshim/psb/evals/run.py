@@ -1,0 +1,428 @@
+"""Evaluations in this process: text is prepared once, then bound to a guard and run."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import threading
+import types
+import weakref
+from collections import OrderedDict
+from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
+
+from psb.errors import RuleEvalPermissionError, SandBoxBaseExceptionError, Violation
+from psb.evals import data, made, scope
+from psb.evals.check import check, refusal
+from psb.evals.guard import Guard, current
+from psb.evals.rewrite import Rewriter, flags_of, put, verify
+from psb.evals.rules import Rules
+from psb.evals.text import decode, parse, reject
+from psb.evals.words import BUILTINS
+
+FILE = "<string>"
+_MOST = 512  # prepared texts that are kept
+_LONGEST = 20_000  # characters of a text that is kept
+
+
+class Prepared(NamedTuple):
+    """A text that was checked and compiled. `names`: ungranted built-ins it reads, which only a namespace can give."""
+
+    text: str
+    kind: str
+    file: str
+    code: types.CodeType
+    placeholder: str
+    used: bool
+    makes: bool
+    names: Dict[str, Tuple[int, int]]
+    mine: FrozenSet[str]
+    natives: FrozenSet[str]
+    rules: Rules
+    flags: int
+
+
+_cache: "OrderedDict[Any, Prepared]" = OrderedDict()
+_lock = threading.Lock()
+_compiled: Dict[int, Tuple["weakref.ref[types.CodeType]", Prepared]] = {}
+
+
+def prepare(
+    source: Any, kind: str, rules: Rules, file: str = FILE, flags: int = 0, optimize: int = -1, have: Sequence[Any] = ()
+) -> Prepared:
+    """source checked and compiled for kind "eval", "exec" or "single"; have are the namespaces it will see, as far as they are known.
+
+    EvalSyntaxRejected with every violation; SyntaxError where Python itself refuses the text."""
+    if isinstance(source, ast.AST):
+        source = _written(source, kind)
+        if isinstance(source, ast.AST):
+            return _prepare("", kind, rules, file, flags, optimize, have, source)
+    text = source if type(source) is str else decode(source)
+    key = (text, kind, rules, file, flags, optimize)
+    found = _cache.get(key)
+    if found is not None:
+        return found
+    made_ = _prepare(text, kind, rules, file, flags, optimize, have)
+    if len(text) <= _LONGEST:
+        with _lock:
+            _cache[key] = made_
+            while len(_cache) > _MOST:
+                _cache.popitem(last=False)
+    return made_
+
+
+def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None) -> Prepared:
+    deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
+    tree = parse(text, file, kind, flags, deeper) if tree is None else tree
+    checked = check(tree, text, rules)
+    names = {n: at for n, at in checked.names.items() if n in BUILTINS}
+    if checked.violations:
+        missing = {n: at for n, at in names.items() if not any(_has(space, n) for space in have)}
+        raise refusal([*checked.violations, *_unnamed(missing, text, rules)], file)
+    flags |= flags_of(tree)
+    import __future__
+
+    try:
+        rewriter = Rewriter(tree, rules.builtin("super"), bool(flags & __future__.annotations.compiler_flag))
+        mine = frozenset(scope.module(tree).bound) | frozenset(n for node in ast.walk(tree) if isinstance(node, ast.Global) for n in node.names)
+        tree = ast.fix_missing_locations(rewriter.visit(tree))
+        code = compile(tree, file, kind, flags, dont_inherit=True, optimize=optimize)  # type: ignore[call-overload]
+    except (RecursionError, MemoryError):
+        raise reject("nested too deeply for Python's compiler", deeper) from None
+    natives = frozenset(rewriter.natives)
+    verify(code, natives | ({"AssertionError"} if sys.version_info < (3, 9) else set()))
+    if rewriter.used is False and checked.makes:
+        rewriter.used = True
+    return Prepared(text, kind, file, code, rewriter.placeholder, rewriter.used, checked.makes, names, mine, natives, rules, flags)
+
+
+def _unnamed(names: Mapping[str, Tuple[int, int]], text: str, rules: Rules) -> List[Violation]:
+    lines = text.split("\n")
+    return [Violation(at[0], at[1], f"call {n}", lines[at[0] - 1].strip()[:120] if at[0] <= len(lines) else "", _fix(rules, n)) for n, at in names.items()]
+
+
+def _fix(rules: Rules, name: str) -> str:
+    from psb.evals.words import NEVER
+
+    return "" if name in NEVER else rules.fix("call", name)
+
+
+def _written(tree: ast.AST, kind: str) -> Any:
+    """A tree as text, which is then looked at as any; before 3.9, which cannot write it, a copy that is no more than a parser makes."""
+    wanted = {"eval": ast.Expression, "exec": ast.Module, "single": ast.Interactive}[kind]
+    if not isinstance(tree, wanted):
+        raise TypeError(f"expected {wanted.__name__} node, got {type(tree).__name__}")
+    if sys.version_info < (3, 9):
+        from psb.evals import trees
+
+        tree = trees.copy(tree)
+        trees.identifiers(tree)
+        return ast.fix_missing_locations(tree)
+    try:
+        return ast.unparse(ast.fix_missing_locations(tree))
+    except RecursionError:
+        raise reject("nested too deeply", "") from None
+
+
+def require(p: Prepared, globals_: Mapping[str, Any], locals_: Any) -> None:
+    """EvalSyntaxRejected where the namespace lacks a name that is then an ungranted built-in."""
+    if not p.names:
+        return
+    missing = {n: at for n, at in p.names.items() if n not in globals_ and not _has(locals_, n)}
+    if missing:
+        raise refusal(_unnamed(missing, p.text, p.rules), p.file)
+
+
+def _has(space: Any, name: str) -> bool:
+    if space is None:
+        return False
+    try:
+        space[name]
+    except KeyError:
+        return False
+    return True
+
+
+def run(p: Prepared, guard: Guard, globals_: Dict[str, Any], locals_: Any) -> Any:
+    """The value of p under guard; what it raises comes out as it is."""
+    code = put(p.code, p.placeholder, guard) if p.used else p.code
+    if p.makes:
+        made.add_code(code)
+    before = getattr(current, "budget", None)
+    current.budget = guard.budget
+    try:
+        if p.kind == "eval":
+            value = eval(code, globals_, locals_)
+        else:
+            value = exec(code, globals_, locals_)  # type: ignore[func-returns-value]
+        guard.budget.check()
+        return value
+    finally:
+        current.budget = before
+
+
+def closed_space(p: Prepared, names: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """A namespace of its own: names, and no more of Python than making a class takes."""
+    space: Dict[str, Any] = dict(names) if names else {}
+    own: Dict[str, Any] = {"__name__": "evaluated"}
+    if p.used:
+        own["__build_class__"] = builtins.__build_class__
+        own["AssertionError"] = AssertionError
+        for n in p.natives:
+            if n not in space and hasattr(builtins, n):
+                own[n] = getattr(builtins, n)
+    space["__builtins__"] = own
+    return space
+
+
+def here(source: Any, kind: str, rules: Rules, names: Optional[Mapping[str, Any]]) -> Any:
+    """guarded_eval in this process: the value, or the data among the variables."""
+    p = prepare(source, kind, rules, have=(names,))
+    if not p.used and p.kind == "eval":
+        return eval(p.code, {"__builtins__": {}})
+    space = closed_space(p, names)
+    require(p, space, None)
+    guard = Guard(rules, space, None, p.mine, closed=True)
+    return settle(p, guard, space, names)
+
+
+def settle(p: Prepared, guard: Guard, space: Dict[str, Any], names: Optional[Mapping[str, Any]]) -> Any:
+    """Runs p and lets only data out."""
+    try:
+        value = run(p, guard, space, None)
+    except BaseException as e:
+        clean = outward(e)
+        if clean is e:
+            raise
+        raise clean from None
+    finally:
+        if p.makes and names:
+            data.scrub(names)
+    if p.kind == "eval":
+        return data.leave(value, names)
+    return variables(space, names)
+
+
+def variables(space: Mapping[str, Any], names: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """The variables the text made or changed, as far as they are data."""
+    out = {}
+    for k, v in space.items():
+        if k == "__builtins__" or (names is not None and k in names and names[k] is v):
+            continue
+        if data.foreign(v, names) is None:
+            out[k] = v
+    return out
+
+
+def outward(e: BaseException) -> BaseException:
+    """The exception that leaves an evaluation: of a class of Python's own, with plain arguments, holding nothing of the text."""
+    from psb.errors import EvalInterrupted, SandBoxError
+
+    cls = type(e)
+    if isinstance(e, (EvalInterrupted, SandBoxError)) and not made.is_class(cls):
+        return _bare(e)
+    if not isinstance(e, Exception) and not isinstance(e, KeyboardInterrupt):
+        error = SandBoxBaseExceptionError(f"psb: evaluated text ended with {cls.__name__}")
+        error.name = cls.__name__
+        return error
+    own = vars(builtins).get(cls.__name__) is cls
+    if own and all(data.foreign(a, None) is None for a in e.args) and type(e.args) is tuple:
+        return _bare(e)
+    base = next((c for c in cls.__mro__ if vars(builtins).get(c.__name__) is c and issubclass(c, Exception)), Exception)
+    try:
+        text = "" if made.is_class(cls) else BaseException.__str__(e)
+    except Exception:
+        text = ""
+    if made.is_class(cls):
+        text = " ".join(a for a in BaseException.__dict__["args"].__get__(e) if type(a) is str)
+    return plain(base, cls.__name__, text)
+
+
+def plain(base: type, name: str, text: str) -> BaseException:
+    """An exception of the built-in class base that tells of one called name."""
+    said = f"{name}: {text}" if text and name != base.__name__ else text or name
+    if issubclass(base, (UnicodeError, SyntaxError)):
+        return ValueError(said)
+    try:
+        error = base(said)
+    except TypeError:
+        error = RuntimeError(said)
+    assert isinstance(error, BaseException)
+    return error
+
+
+def _bare(e: BaseException) -> BaseException:
+    # No frame, no other exception and no object of the text goes along.
+    e.__cause__ = e.__context__ = None
+    e.__suppress_context__ = True
+    for name in ("obj", "name_from"):
+        if getattr(e, name, None) is not None:
+            try:
+                setattr(e, name, None)
+            except (AttributeError, TypeError):
+                pass
+    return e.with_traceback(None)
+
+
+# Call sites of eval, exec and compile.
+
+
+def evaluate(
+    kind: str,
+    source: Any,
+    globals: Optional[Dict[str, Any]] = None,
+    locals: Optional[MutableMapping[str, Any]] = None,
+    rules: Optional[Rules] = None,
+    site: str = "",
+    *,
+    filename: Any = FILE,
+    mode: str = "exec",
+    flags: int = 0,
+    dont_inherit: bool = False,
+    optimize: int = -1,
+    inherited: int = 0,
+) -> Any:
+    """What the built-in kind ("eval", "exec", "compile") does with source, under rules.
+
+    globals and locals are what the call gave or, where it gave none, what `namespaces` finds; inherited are the calling code's flags for the
+    compiler. site is the place of the call, for messages. Errors: EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted, and the built-in's."""
+    assert rules is not None
+    flags |= 0 if dont_inherit else inherited & _INHERITED
+    try:
+        if kind == "compile":
+            return _compile(source, filename, mode, rules, flags, optimize)
+        return _at_site(kind, source, globals, locals, rules, flags)
+    except RuleEvalPermissionError as e:
+        e.__context__ = None
+        if site and not str(e).endswith(f"({site})"):
+            e.args = (f"{e.args[0]} ({site})", *e.args[1:])
+        raise
+
+
+def _inherited() -> int:
+    import __future__
+
+    mask = 0
+    for n in __future__.all_feature_names:
+        mask |= getattr(__future__, n).compiler_flag
+    return mask
+
+
+_INHERITED = _inherited()
+
+
+def _compile(source: Any, filename: Any, mode: str, rules: Rules, flags: int, optimize: int) -> Any:
+    if mode not in ("eval", "exec", "single"):
+        raise ValueError("compile() mode must be 'exec', 'eval' or 'single'")
+    if flags & ast.PyCF_ONLY_AST:
+        if isinstance(source, ast.AST):
+            return source
+        return parse(decode(source), str(filename), mode, flags & ~ast.PyCF_ONLY_AST, "")
+    if isinstance(filename, (bytes, bytearray)):
+        filename = bytes(filename).decode(sys.getfilesystemencoding(), "surrogateescape")
+    p = prepare(source, mode, rules, str(filename), flags, optimize)
+    # A code object of its own, so that each is known by its identity. Run by anything else it stops at the first name.
+    code = p.code.replace(co_firstlineno=p.code.co_firstlineno)
+    key = id(code)
+    _compiled[key] = (weakref.ref(code, lambda _, key=key: _compiled.pop(key, None)), p)  # type: ignore[misc]
+    return code
+
+
+def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_: Any, rules: Rules, flags: int) -> Any:
+    if globals_ is not None and not isinstance(globals_, dict):
+        raise TypeError(f"{'globals must be a dict' if kind == 'eval' else kind + '() globals must be a dict, not ' + type(globals_).__name__}")
+    if locals_ is not None and not hasattr(type(locals_), "__getitem__"):
+        raise TypeError("locals must be a mapping")
+    space: Dict[str, Any] = {} if globals_ is None else globals_
+    if isinstance(source, types.CodeType):
+        found = _compiled.get(id(source))
+        if found is None or found[0]() is not source:
+            raise _unknown_code()
+        p = found[1]
+        if p.rules is not rules and not p.text:
+            raise _unknown_code()
+        if p.rules is not rules:
+            p = prepare(p.text, p.kind, rules, p.file, p.flags)
+        if kind == "eval" or p.kind == "eval":
+            p = p._replace(kind="eval")  # eval() and exec() both take any code
+    else:
+        p = prepare(source, kind, rules, FILE, flags, have=() if rules.namespace == "closed" else (space, locals_))
+    if rules.namespace == "caller":
+        raw = compile(p.text.lstrip(" \t") if p.kind == "eval" else p.text, p.file, p.kind, p.flags, dont_inherit=True)
+        return eval(raw, space, locals_)
+    closed = rules.namespace == "closed"
+    if closed:
+        own = closed_space(p, None)
+        require(p, own, None)
+        guard = Guard(rules, own, None, p.mine, closed=True)
+        value = _told(p, guard, own, None)
+        if kind == "exec":
+            target = space if locals_ is None else locals_
+            for k, v in variables(own, None).items():
+                target[k] = v
+            return None
+        return data.leave(value, None) if kind == "eval" else None
+    require(p, space, locals_)
+    guard = Guard(rules, space, locals_, p.mine)
+    value = _told(p, guard, space, locals_)
+    if kind == "exec":
+        if p.makes:
+            _no_instances(p, space if locals_ is None else locals_)
+        return None
+    if made.is_instance(value) or type(value) not in _QUICK and any(made.is_instance(v) for v in data._walk(value)):
+        raise data.refused("the result", type(value))
+    return value
+
+
+def _unknown_code() -> RuleEvalPermissionError:
+    error = RuleEvalPermissionError("psb: evaluated text refused: a code object that was not compiled under the policy")
+    error.target = "code"
+    return error
+
+
+_QUICK = frozenset((int, float, str, bool, bytes, type(None)))
+
+
+def _told(p: Prepared, guard: Guard, space: Dict[str, Any], locals_: Any) -> Any:
+    try:
+        return run(p, guard, space, locals_)
+    except BaseException as e:
+        if made.is_class(type(e)):
+            raise outward(e) from None
+        raise
+
+
+def _no_instances(p: Prepared, space: Any) -> None:
+    # Functions and classes stay guarded wherever they go; objects whose methods the program would call unawares do not leave.
+    for name in p.mine:
+        try:
+            v = space[name]
+        except KeyError:
+            continue
+        if any(made.is_instance(x) for x in data._walk(v)):
+            del space[name]
+            raise data.refused(f"the variable {name}", type(v))
+
+
+def nested(guard: Any, kind: str, source: Any, globals_: Any, locals_: Any) -> Any:
+    """eval and exec called by text: the same rules, the same budget."""
+    p = prepare(source, kind, guard.rules)
+    for space in (globals_, locals_):
+        if space is not None and type(space) is not dict:
+            raise TypeError("namespaces must be dicts")
+    own = guard.globals if globals_ is None else {**closed_space(p, globals_)}
+    if globals_ is not None:
+        require(p, own, locals_)
+    inner = Guard(guard.rules, own, locals_ if globals_ is not None or locals_ is not None else guard.locals, p.mine, guard.budget, closed=True)
+    inner.granted, inner.views, inner.out_ = guard.granted, guard.views, guard.out_
+    value = run(p, inner, own, inner.locals)
+    if globals_ is not None and kind == "exec":
+        globals_.update((k, v) for k, v in own.items() if k != "__builtins__")
+    return value
+
+
+def namespaces(frame: Any) -> Tuple[Dict[str, Any], Any]:
+    """The globals and locals that a bare eval or exec in frame works on."""
+    if frame.f_code.co_flags & 0x1 and sys.version_info >= (3, 13):
+        return frame.f_globals, dict(frame.f_locals)  # a snapshot: nothing is written back to a function
+    return frame.f_globals, frame.f_locals

@@ -1,0 +1,36 @@
+"""The program of a box: psb starts this file. It takes the channel off standard input and serves calls until the other end is gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    import fcntl
+
+    channel = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
+    _package(os.path.dirname(here))
+    from psb.partial.serve import serve
+
+    serve(channel)
+
+
+def _package(folder: str) -> None:
+    # By its place and not by a search: the half outside and this one are of one version, and the folder above stays unseen.
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("psb", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
+    if spec is None or spec.loader is None:
+        raise ImportError("no package psb beside its own script")
+    sys.modules["psb"] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,445 @@
+"""@sandbox, sandboxes() and run(): functions that run in a box while a block is open."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import functools
+import inspect
+import os
+import subprocess
+import sys
+import threading
+import typing
+from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Tuple, TypeVar, Union, overload
+
+from psb import codec
+from psb.errors import SandBoxError, SandBoxProtocolError
+from psb.partial import prints, rules as ruling, wire
+from psb.partial.box import CHILD, Box, Gone, find_psb, interpreter
+from psb.partial.call import AsyncCall, Call, Ended
+from psb.partial.denials import judge
+from psb.partial.inside import is_in_sandbox
+from psb.raised import space_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+_CRASHES = 3  # boxes in a row that ended before they answered a call
+Ref = Tuple[str, str]
+
+
+class sandboxes:
+    """A block in which @sandbox functions run in a box: `with sandboxes():` or `async with sandboxes():`.
+
+    init_fn runs in the box each time one starts. The policy is the file `.py-sandboxes` beside the module that opens the block, or `policy`.
+    learn=True writes what the run needed into it, learn="FILE" into another one. python, python_args and envs are the box's interpreter,
+    its options, and variables for it. With graceful_shutdown=False the end of the block does not wait for calls in flight.
+    Rules of the policy's tables may be added: files={"data/": "read"}, net=, env=, limits=, syscalls=, python_import=, python_call=.
+
+    One block is open at a time in a process; opening it again inside, without arguments, counts. In a box it does nothing."""
+
+    def __init__(
+        self,
+        init_fn: Optional[Callable[[], Any]] = None,
+        *,
+        policy: Union[str, "os.PathLike[str]", None] = None,
+        learn: Union[bool, str, "os.PathLike[str]", None] = None,
+        python: Optional[str] = None,
+        python_args: Sequence[str] = (),
+        envs: Optional[Dict[str, str]] = None,
+        graceful_shutdown: bool = True,
+        psb: Optional[str] = None,
+        budget: codec.Budget = codec.Budget(),
+        **rules: Any,
+    ) -> None:
+        self._given = any(x for x in (init_fn, policy, learn, python, python_args, envs, psb, rules)) or not graceful_shutdown
+        self._inner = is_in_sandbox()
+        self._crashes = 0
+        self._box: Optional[Box] = None
+        self._opened: Optional[sandboxes] = None
+        self._depth = 0
+        self._closed = True
+        self._owner = os.getpid()
+        self._starting = threading.Lock()
+        self._graceful = graceful_shutdown
+        if self._inner:
+            return
+        self._budget = budget
+        self._learn = bool(learn)
+        self._environ = {**os.environ, **(envs or {})}
+        self._hello: Dict[str, Any] = {"init": _reference(init_fn), "learn": self._learn, "argv": list(sys.argv), "main": _main()}
+        words = [find_psb(psb), f"--python={interpreter(python)}", f"--caller={_caller()}"]
+        if policy is not None:
+            words.append(f"--policy={os.fspath(policy)}")
+        if learn:
+            words.append("--learn" if learn is True else f"--learn={os.fspath(learn)}")
+        words += [f"--allow=env {name}" for name in envs or {}]
+        words += ruling.words(rules, self._environ)
+        words += [*_interpreter_options(python), *python_args, CHILD]
+        self._words = words
+
+    # The block.
+
+    def __enter__(self) -> "sandboxes":
+        if not self._inner and self._open():
+            try:
+                self._current()
+            except BaseException:
+                self._close(False)
+                raise
+        return self._opened or self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if not self._inner:
+            self._close(kind is None)
+
+    async def __aenter__(self) -> "sandboxes":
+        if not self._inner and self._open():
+            try:
+                await asyncio.get_running_loop().run_in_executor(None, self._current)
+            except BaseException:
+                self._close(False)
+                raise
+        return self._opened or self
+
+    async def __aexit__(self, kind: Any, *_: Any) -> None:
+        if not self._inner:
+            await asyncio.get_running_loop().run_in_executor(None, self._close, kind is None)
+
+    def _open(self) -> bool:
+        global _block
+        with _opening:
+            if _block is not None and _block._owner == os.getpid():
+                if self._given:
+                    raise SandBoxError("psb: a sandboxes() block is open already, and its rules hold: one block at a time")
+                _block._depth += 1
+                self._opened = _block
+                return False
+            self._owner = os.getpid()
+            self._closed = False
+            self._crashes = 0
+            self._depth = 1
+            _block = self
+            return True
+
+    def _close(self, graceful: bool) -> None:
+        global _block
+        block = self._opened or self
+        self._opened = None
+        if block._owner != os.getpid():
+            return  # a forked copy
+        with _opening:
+            block._depth -= 1
+            if block._depth > 0:
+                return
+            if _block is block:
+                _block = None
+        with block._starting:
+            block._closed = True
+            box = block._box
+        if box is not None and box.ended is None:
+            box.end(graceful and block._graceful)
+
+    # Boxes.
+
+    def _current(self) -> Box:
+        """The box that runs, started where none does."""
+        if self._owner != os.getpid():
+            raise SandBoxError("psb: this process is a forked copy of the one that opened the sandboxes() block: open its own here")
+        box = self._box
+        if box is not None and box.ended is None:
+            return box
+        with self._starting:
+            if self._closed:
+                raise SandBoxError("psb: the sandboxes() block is closed")
+            box = self._box
+            if box is not None and box.ended is None:
+                return box
+            if self._crashes >= _CRASHES and box is not None:
+                e = SandBoxError(f"psb: the box ended {_CRASHES} times in a row ({box.ended}): it is not started again in this block")
+                e.__cause__ = box.ended
+                raise e
+            self._box = None
+            hello = {**self._hello, "path": _search_path()}
+            box = Box(self._words, self._environ, hello, self._budget)
+            try:
+                self._wait_for(box)
+            except BaseException:
+                box.end(False)
+                raise
+            self._box = box
+            return box
+
+    def _wait_for(self, box: Box) -> None:
+        while True:
+            box.starting.wait()
+            for news in box.starting.take():
+                if isinstance(news, Ended):
+                    raise news.again()
+                if news.kind == wire.READY:
+                    return
+                _outcome(news, box, None)
+
+    # Calls.
+
+    def _call(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+        while True:
+            box, call = self._current(), Call()
+            try:
+                box.send(call, wire.CALL, (ref, args, kwargs))
+            except Gone:
+                continue
+            answered = False
+            try:
+                while True:
+                    call.wait()
+                    for news in call.take():
+                        if isinstance(news, Ended):
+                            answered = True
+                            self._ended(box)
+                            if call.begun or not _may_repeat(news.error):
+                                raise news.again()
+                            break
+                        if news.kind != wire.OUT:
+                            answered = True
+                            self._crashes = 0
+                        done, value = _outcome(news, box, known)
+                        if done:
+                            return value
+                    if answered:
+                        break
+            finally:
+                if not answered:
+                    box.abandon(call)
+
+    async def _await(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+        loop = asyncio.get_running_loop()
+        while True:
+            box = self._box
+            if box is None or box.ended is not None or self._owner != os.getpid():
+                box = await loop.run_in_executor(None, self._current)
+            call = AsyncCall(loop)
+            try:
+                parts = box.register(call, wire.AWAIT, (ref, args, kwargs))
+            except Gone:
+                continue
+            answered = False
+            try:
+                await _write(loop, box, parts)
+                while True:
+                    await call.arrival()
+                    for news in call.take():
+                        if isinstance(news, Ended):
+                            answered = True
+                            self._ended(box)
+                            if call.begun or not _may_repeat(news.error):
+                                raise news.again()
+                            break
+                        if news.kind != wire.OUT:
+                            answered = True
+                            self._crashes = 0
+                        done, value = _outcome(news, box, known)
+                        if done:
+                            return value
+                    if answered:
+                        break
+            finally:
+                if not answered:
+                    box.abandon(call)
+
+    def _ended(self, box: Box) -> None:
+        # Counted once for each box, whoever hears of it first.
+        with _opening:
+            if not getattr(box, "counted", False):
+                box.counted = True  # type: ignore[attr-defined]
+                self._crashes += 1
+
+
+def _may_repeat(error: BaseException) -> bool:
+    return not isinstance(error, SandBoxProtocolError)
+
+
+async def _write(loop: Any, box: Box, parts: List[Any]) -> None:
+    # A short message goes out at once; a big one, or one that has to wait for another, must not hold the loop.
+    if len(parts) == 1 and len(parts[0]) < 4096 and box.sending.acquire(False):
+        try:
+            box.write(parts)
+        finally:
+            box.sending.release()
+        return
+
+    def send() -> None:
+        with box.sending:
+            box.write(parts)
+
+    await asyncio.shield(loop.run_in_executor(None, send))
+
+
+def _outcome(frame: codec.Frame, box: Box, known: Optional[codec.Known]) -> Tuple[bool, Any]:
+    """(True, the value) of an answer, (False, None) of prints, which are written. What a function raised is raised."""
+    try:
+        value = frame.value(known, box.budget)
+        if frame.kind == wire.OUT:
+            parts = prints.checked(value)
+        elif frame.kind == wire.RAISED and (type(value) is not tuple or len(value) != 2 or not isinstance(value[0], BaseException)):
+            raise SandBoxProtocolError("psb: the box raised what is no exception")
+    except SandBoxProtocolError:
+        box.kill()
+        raise
+    if frame.kind == wire.OUT:
+        prints.replay(parts)
+        return False, None
+    if frame.kind == wire.RAISED:
+        error, told = value
+        found = judge(told)
+        if found:
+            space_of(error)["__psb_denials__"] = found
+        raise error
+    return True, value
+
+
+_block: Optional[sandboxes] = None
+_opening = threading.Lock()
+
+
+def _end_at_exit() -> None:
+    block = _block
+    if block is not None and block._owner == os.getpid() and block._box is not None and block._box.ended is None:
+        block._box.end(False)
+
+
+atexit.register(_end_at_exit)
+
+
+# The decorator.
+
+
+@overload
+def sandbox(function: F) -> F: ...
+
+
+@overload
+def sandbox() -> Callable[[F], F]: ...
+
+
+def sandbox(function: Any = None) -> Any:
+    """Mark a function: called while a sandboxes() block is open, it runs in its box. In a box it is a plain call.
+
+    It is found again by its module and name, so it stands at the top of a module; arguments and results travel by psb.codec. An async
+    function stays one. Generators cannot be sandboxed."""
+    if function is None:
+        return sandbox
+    _check(function)
+    ref = _name(function)
+    known = _Known(function)
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            if is_in_sandbox():
+                return await function(*args, **kwargs)
+            return await _opened()._await(ref, args, kwargs, known)
+
+        return awaited
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if is_in_sandbox():
+            return function(*args, **kwargs)
+        return _opened()._call(ref, args, kwargs, known)
+
+    return called
+
+
+def _opened() -> sandboxes:
+    block = _block
+    if block is None:
+        e = SandBoxError("psb: no sandboxes() block is open: a @sandbox function runs in its box or not at all")
+        e.hint = "with sandboxes(): ..."
+        raise e
+    return block
+
+
+def _check(function: Any) -> None:
+    if not inspect.isfunction(function):
+        raise TypeError(f"psb: @sandbox stands on functions, not on a {type(function).__name__}")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(f"psb: @sandbox cannot run the generator {function.__qualname__} in a box: return a list")
+    if "<locals>" in function.__qualname__ or "<lambda>" in function.__qualname__:
+        raise TypeError(f"psb: @sandbox needs a function at the top of a module: {function.__qualname__} cannot be found again in the box")
+
+
+def _name(function: Any) -> Ref:
+    module = function.__module__
+    return "__main__" if module == "__mp_main__" else module, function.__qualname__
+
+
+class _Known:
+    """The classes that a function's annotations name: looked up at its first answer."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._found: Optional[Dict[str, type]] = None
+
+    def __call__(self, name: str) -> Optional[type]:
+        if self._found is None:
+            try:
+                hints = typing.get_type_hints(self._function)
+            except Exception:  # annotations that name nothing
+                hints = {}
+            self._found = codec.known_of(*hints.values())
+        return self._found.get(name)
+
+
+def run(coro: "Coroutine[Any, Any, T]", *, init_fn: Optional[Callable[[], Any]] = None, **arguments: Any) -> T:
+    """asyncio.run(coro) inside `async with sandboxes(init_fn, **arguments)`; gives its value."""
+    if not asyncio.iscoroutine(coro):
+        raise ValueError(f"a coroutine was expected, got {coro!r}")
+
+    async def main() -> T:
+        async with block:
+            return await coro
+
+    try:
+        block = sandboxes(init_fn, **arguments)
+        return asyncio.run(main())
+    finally:
+        coro.close()  # where it was never begun
+
+
+# Who calls.
+
+
+def _reference(function: Optional[Callable[[], Any]]) -> Optional[Tuple[Ref, bool]]:
+    if function is None:
+        return None
+    if not inspect.isfunction(function) or "<" in function.__qualname__:
+        raise TypeError("psb: init_fn is a function at the top of a module: the box finds it by its name")
+    return _name(function), inspect.iscoroutinefunction(function)
+
+
+def _main() -> Tuple[Optional[str], Optional[str]]:
+    """Name and file of the main module, as far as it has them."""
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None)
+    spec = getattr(main, "__spec__", None)
+    return (spec.name if spec is not None else None), (os.path.abspath(file) if isinstance(file, str) else None)
+
+
+def _caller() -> str:
+    """The file of the module that opens the block; "-" where it stands in none."""
+    frame = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("psb."):
+        frame = frame.f_back  # type: ignore[assignment]
+    file = frame.f_globals.get("__file__") if frame is not None else None
+    return os.path.abspath(file) if isinstance(file, str) and os.path.isfile(file) else "-"
+
+
+def _search_path() -> List[str]:
+    return [os.path.abspath(p) if p == "" else p for p in sys.path if isinstance(p, str)]
+
+
+def _interpreter_options(python: Optional[str]) -> List[str]:
+    # As multiprocessing: -O, -X, -W and the like hold for the box, too, where it has the same interpreter.
+    return [] if python else list(subprocess._args_from_interpreter_flags())  # type: ignore[attr-defined]
