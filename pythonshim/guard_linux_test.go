@@ -66,7 +66,7 @@ sys.who = who
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"app.py": program,
 			"site-packages/lib.py": "import sys\ndef call(f): f()\ndef ask(x, show): show(x, sys.who())\ndef run(text, names): exec(text, names)\n"})
-		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}, Calls: map[string]bool{"*": true}}).overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
 		want := `program program app.py 10
 through json program app.py 7
 back program app.py 12
@@ -79,7 +79,7 @@ made program <made> 1
 		if r.stdout != want || r.stderr != "" {
 			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
 		}
-		r = p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, "-c", "import sys, atexit\natexit.register(map, print, [1])\nprint(sys.who())")
+		r = p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}, Calls: map[string]bool{"*": true}}).overlay(Enforce, more), nil, nil, "-c", "import sys, atexit\natexit.register(map, print, [1])\nprint(sys.who())")
 		if want := "('program', '<string>', 3)\n"; r.stdout != want {
 			t.Errorf("got %q, want %q", r.stdout, want)
 		}
@@ -176,7 +176,7 @@ print(*sys.log)
 	each(t, func(t *testing.T, p python) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"app.py": program, "local.py": ""})
-		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"subprocess": true}}).overlay(Enforce, more), nil, nil, "-s", filepath.Join(dir, "app.py"))
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"subprocess": true}, Calls: map[string]bool{"importlib.reload": true}}).overlay(Enforce, more), nil, nil, "-s", filepath.Join(dir, "app.py"))
 		if want := "posix os _heapq subprocess faulthandler local local subprocess\n"; r.stdout != want || r.stderr != "" {
 			t.Errorf("got %q, want %q %s", r.stdout, want, r.stderr)
 		}

@@ -176,5 +176,5 @@ def texts() -> None:
             do.__code__ = do.__code__.replace(co_name=name)
             do.__name__ = do.__qualname__ = name
             do.__module__ = "builtins"
-    after("builtins", text_doors)
+    whenever("builtins", text_doors)
     after("psb.evals", armed)
