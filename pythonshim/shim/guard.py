@@ -165,9 +165,10 @@ def refusal(op: str, obj: str, f: object) -> BaseException:
 
 
 def noted(op: str, args: list, f: object) -> None:
-    # Learning: what enforcing would ask for.
+    # Learning: what enforcing would ask for. What a library asks is asked by who called it: of a suite, by the application or by a test.
     at, func, lib, _ = spot(f)
-    emit(op, args, at, func, lib)
+    by = asked(f)[0]
+    emit(op, args, at if by is None else asker(by)[0] or at, func, lib)
 
 
 def errors() -> object:

@@ -6,9 +6,10 @@ import builtins
 import datetime
 from typing import Dict, FrozenSet, List, Tuple
 
-# Syntax that is always there, and syntax that another key judges (names, attributes, calls, operators inside their nodes).
+# Syntax that is always there, and syntax that another key judges (names, attributes, calls, operators inside their nodes). The node
+# "comprehension" comes with ListComp and its like alone; as a token the word is their group.
 CORE: FrozenSet[str] = frozenset(
-    "Module Expression Interactive Constant Name Load Store Del Tuple List Dict Set Expr Pass Attribute Call keyword "
+    "Module Expression Interactive Constant Name Load Store Del Tuple List Dict Set Expr Pass Attribute Call keyword comprehension "
     "Index ExtSlice Num Str Bytes NameConstant Ellipsis".split()
 )
 
@@ -17,7 +18,7 @@ SYNTAX: Dict[str, Tuple[str, ...]] = {
     "compare": ("Compare", "BoolOp"),
     "conditional": ("If", "IfExp"),
     "loop": ("For", "While", "Break", "Continue"),
-    "comprehension": ("ListComp", "SetComp", "DictComp", "GeneratorExp", "comprehension"),
+    "comprehension": ("ListComp", "SetComp", "DictComp", "GeneratorExp"),
     "assign": ("Assign", "AugAssign", "AnnAssign", "NamedExpr"),
     "func": ("FunctionDef", "Return", "arguments", "arg", "Lambda"),
     "async": ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith"),
