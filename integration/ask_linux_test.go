@@ -13,7 +13,7 @@ func askingAt(t *testing.T, policy, program string, do func(t *testing.T, s scen
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			s := newScene(t, who)
-			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n"+policy)
+			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+policy)
 			s.put(t, "home/code/project/ask.py", program)
 			s.put(t, "home/code/project/data.txt", "the data\n")
 			s.put(t, "home/code/project/log.txt", "first\n")

@@ -40,7 +40,7 @@ func TestBehaviourDevices(t *testing.T) {
 		open, closed, folder := nodes(t, s.word)
 		card := filepath.Join(folder, "card")
 		run := func(rules string, options ...string) result {
-			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n"+rules)
+			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n"+rules)
 			s.give(t)
 			return s.run(t, call{argv: append(append([]string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}, options...), "device.py", s.word, open, card)})
 		}

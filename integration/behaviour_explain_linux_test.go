@@ -80,8 +80,7 @@ func (s scene) asked(t *testing.T) (words []string) {
 	for _, name := range []string{"bin/tool", "bin/other"} {
 		must(t, writeProgram(filepath.Join(s.project, name), b))
 	}
-	s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf(`version = 1
-[files]
+	s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+fmt.Sprintf(`[files]
 "../sibling/open/" = "read"
 "**/*.env" = "hide"
 "tree/" = "read"

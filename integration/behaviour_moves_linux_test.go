@@ -30,7 +30,7 @@ func TestBehaviourMoves(t *testing.T) {
 						for _, dir := range []string{"one", "two"} {
 							must(t, os.Mkdir(filepath.Join(s.project, dir), 0o755))
 						}
-						s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n"+c.policy)
+						s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n"+c.policy)
 						s.give(t)
 						return s
 					}

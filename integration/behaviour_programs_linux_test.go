@@ -89,7 +89,7 @@ func (b behaviour) prove(t *testing.T, who person) {
 		b.set(t, s)
 	}
 	if b.policy != "learn" {
-		s.put(t, "home/code/project/.py-sandboxes", "version = 1\n"+b.policy)
+		s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+b.policy)
 	}
 	s.give(t)
 	i := s.system(t, b.needs)

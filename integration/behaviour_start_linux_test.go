@@ -136,7 +136,7 @@ func TestBehaviourLeavesNothing(t *testing.T) {
 		must(t, os.Mkdir(dir, 0o755))
 		s.give(t)
 		for _, rules := range []string{"", "\"empty/\" = \"create\"\n", "\"empty/\" = \"write\"\n\"**/.env\" = \"hide\"\n"} {
-			s.put(t, "home/code/empty.rules", "version = 1\n[files]\n"+rules)
+			s.put(t, "home/code/empty.rules", kernelPolicy+"[files]\n"+rules)
 			s.give(t)
 			argv := []string{psb(t), "--python", systemPython, "--policy", "../empty.rules", "-c"}
 			if r := s.run(t, call{argv: append(argv, "pass"), dir: dir}); r.code != 0 {
@@ -173,7 +173,7 @@ func TestBehaviourLinkedFolder(t *testing.T) {
 			{s.project, ".py-sandboxes", link + "/out/", "out/", link + "/out/"},
 			{link, ".py-sandboxes", link + "/out/", s.project + "/out/", link + "/out/"},
 		} {
-			s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf("version = 1\n[files]\n%q = \"create\"\n", c.rule))
+			s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf(kernelPolicy+"[files]\n%q = \"create\"\n", c.rule))
 			s.give(t)
 			args := []string{"-c", program, fmt.Sprintf("%sa%d", c.first, n), fmt.Sprintf("%sb%d", c.second, n)}
 			r := s.run(t, call{argv: append([]string{psb(t), "--python", systemPython, "--policy", c.policy}, args...), dir: c.dir, env: []string{"PWD=" + c.dir}})
@@ -190,10 +190,10 @@ func TestBehaviourLinkLoop(t *testing.T) {
 		must(t, os.Symlink("two", filepath.Join(s.project, "one")))
 		must(t, os.Symlink("one", filepath.Join(s.project, "two")))
 		for _, c := range []struct{ key, right string }{{"one", "read"}, {"one", "write"}, {"one", "exec"}, {"one/", "list"}, {"one/", "create"}} {
-			s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf("version = 1\n[files]\n%q = %q\n", c.key, c.right))
+			s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf(kernelPolicy+"[files]\n%q = %q\n", c.key, c.right))
 			s.give(t)
 			r := s.run(t, call{argv: boxed(t, "-c", "print('LOOP')")})
-			if want := fmt.Sprintf("psb: .py-sandboxes:3: %q: too many levels of symbolic links\n", c.key); r.code != 125 || r.out != "" || !strings.HasPrefix(r.err, want) {
+			if want := fmt.Sprintf("psb: .py-sandboxes:7: %q: too many levels of symbolic links\n", c.key); r.code != 125 || r.out != "" || !strings.HasPrefix(r.err, want) {
 				t.Errorf("%+v: %v", c, r)
 			}
 		}
@@ -205,7 +205,7 @@ func TestBehaviourByteCode(t *testing.T) {
 	ordinary(t, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/lib/modx.py", "X = 1\n")
 		for _, right := range []string{"read", "write"} {
-			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n\"lib/\" = \""+right+"\"\n")
+			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"lib/\" = \""+right+"\"\n")
 			s.give(t)
 			for range 2 {
 				if r := s.run(t, call{argv: boxed(t, "-c", "import sys; sys.path.insert(0, 'lib'); import modx; print('PYC', modx.X)")}); r.code != 0 || r.out != "PYC 1\n" || r.err != "" {
@@ -243,7 +243,7 @@ func TestBehaviourDeepFolder(t *testing.T) {
 		b, err := os.ReadFile("testdata/behaviour/deep.py")
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(dir, "deep.py"), b, 0o644))
-		must(t, os.WriteFile(filepath.Join(dir, "rules"), []byte("version = 1\n[files]\n\"./\" = \"create\"\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, "rules"), []byte(kernelPolicy+"[files]\n\"./\" = \"create\"\n"), 0o644))
 		s.give(t)
 		const want = "LONG 1 True True\ntoo long as anywhere: AF_UNIX path too long\nshort socket\n"
 		for _, argv := range [][]string{{systemPython, "deep.py"}, {psb(t), "--python", systemPython, "--policy", "rules", "deep.py"},

@@ -155,7 +155,7 @@ func TestBehaviourWorktree(t *testing.T) {
 			t.Errorf("python: %v\npsb: %v", want, r)
 		}
 
-		s.put(t, "home/code/project/rules", "version = 1\n[files]\n\"./\" = \"write\"\n\"../main/.git/\" = \"write\"\n\"/usr/bin/git\" = \"exec\"\n")
+		s.put(t, "home/code/project/rules", kernelPolicy+"[files]\n\"./\" = \"write\"\n\"../main/.git/\" = \"write\"\n\"/usr/bin/git\" = \"exec\"\n")
 		s.give(t)
 		makes := []string{"commits.py", "add commits.py", "commit -q -m two", "log --format=%s", "config core.fsmonitor /bin/false", "fsck"}
 		r := s.run(t, call{argv: append([]string{psb(t), "--python", systemPython, "--policy", "rules"}, makes...)})

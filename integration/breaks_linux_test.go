@@ -61,7 +61,7 @@ func (s trial) program(t *testing.T, name string) {
 // rules writes the project's policy.
 func (s trial) rules(t *testing.T, files string) {
 	t.Helper()
-	s.files(t, map[string]string{".py-sandboxes": "version = 1\n[files]\n" + files})
+	s.files(t, map[string]string{".py-sandboxes": kernelPolicy + "[files]\n" + files})
 }
 
 // argv is python's command line, behind psb in a boxed trial.

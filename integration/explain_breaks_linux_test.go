@@ -58,7 +58,7 @@ for name in ("./tool", "./without"):
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			s := newScene(t, who)
-			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n\"tool\" = \"exec\"\n\"without\" = \"exec\"\n")
+			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"tool\" = \"exec\"\n\"without\" = \"exec\"\n")
 			s.put(t, "home/code/project/why.py", program)
 			must(t, os.Chmod(s.put(t, "home/code/project/tool", "#! /usr/bin/env sh\n"), 0o755))
 			must(t, os.Chmod(s.put(t, "home/code/project/without", "#!/no/such/interpreter\n"), 0o755))

@@ -11,7 +11,7 @@ import (
 // marking leaves a trace on stdout and in a file: whether it ran is then no matter of opinion.
 const marking = "print('it ran', flush=True)\nopen('out/ran', 'w').close()\n"
 
-const markingPolicy = "version = 1\n[files]\n\"out/\" = \"create\"\n"
+const markingPolicy = kernelPolicy + "[files]\n\"out/\" = \"create\"\n"
 
 // walled runs a command behind an outer wall.
 func (s scene) walled(t *testing.T, wall string, argv ...string) result {

@@ -43,7 +43,7 @@ func (s trial) takes(t testing.TB, programs ...string) {
 // net writes the project's policy: these lines of [net], and further tables.
 func (s trial) net(t testing.TB, rules string, more ...string) {
 	t.Helper()
-	text := "version = 1\n" + strings.Join(more, "")
+	text := kernelPolicy + strings.Join(more, "")
 	if !strings.Contains(text, "[files]\n") {
 		text += "[files]\n"
 	}

@@ -38,7 +38,7 @@ for word in sys.argv[1:]:
         sys.exit(int(word))
 `
 
-const preparedPolicy = "version = 1\n[files]\n\"out/\" = \"write\"\n[env]\nROW_KEY = true\n"
+const preparedPolicy = kernelPolicy + "[files]\n\"out/\" = \"write\"\n[env]\nROW_KEY = true\n"
 
 // preparedScene is a project whose launch is kept, with the command that uses it.
 func preparedScene(t *testing.T, who person) (s scene, argv []string) {

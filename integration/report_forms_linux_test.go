@@ -36,7 +36,7 @@ func TestReportsAreReadByOthers(t *testing.T) {
 		t.Run(who.name, func(t *testing.T) {
 			s := newScene(t, who)
 			s.put(t, "home/code/project/hostile.py", hostileReport)
-			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n\"./\" = \"list\"\n")
+			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"./\" = \"list\"\n")
 			s.give(t)
 			r := s.run(t, call{argv: []string{psb(t), "--policy", ".py-sandboxes", "--report", "r.sarif", "--report", "r.xml", "hostile.py", "a\x1b[2J\x01\xff\u202e"}, env: []string{"RATES_KEY=hunter2"}})
 			if r.code != 0 || strings.Count(r.err, "psb: denied: ") < 4 {

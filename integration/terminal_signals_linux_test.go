@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// emptyPolicy grants nothing: a terminal needs no rule.
-const emptyPolicy = "version = 1\n"
+// emptyPolicy grants nothing of the kernel's: a terminal needs no rule.
+const emptyPolicy = kernelPolicy
 
 // atTerminal makes a scene with the programs of testdata/terminal and an empty policy.
 func atTerminal(t *testing.T, who person) scene {

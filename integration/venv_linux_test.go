@@ -32,7 +32,7 @@ func TestEnvironmentInUse(t *testing.T) {
 					t.Fatal(r)
 				}
 				s.put(t, "home/code/project/row.py", environmentProgram)
-				s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n\"./\" = \"write\"\n")
+				s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"./\" = \"write\"\n")
 				s.give(t)
 			}
 			make(s)

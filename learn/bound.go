@@ -14,6 +14,8 @@ const (
 	mostFolds   = 1 << 12 // folders of which names were folded
 	mostOthers  = 1 << 14 // addresses
 	mostReads   = 1 << 12 // names of variables
+	mostPython  = 1 << 12 // modules, functions, names of evaluated text
+	mostOdd     = 1 << 5  // of those that no rule can hold
 	mostPIDs    = 1 << 18
 	mostRefused = 1 << 12 // kinds of calls
 )

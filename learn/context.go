@@ -16,7 +16,7 @@ func (k *Knowledge) fields() []field {
 	m := &k.Macros
 	return []field{
 		{"project", &m.Project, nil}, {"home", &m.Home, nil}, {"tmp", &m.Tmp, nil}, {"python", &m.Python, nil}, {"venv", &m.Venv, nil}, {"site", &m.Site, nil},
-		{"cache", &m.Cache, nil}, {"config", &m.Config, nil}, {"data", &m.Data, nil}, {"run", &m.Run, nil}, {"cwd", &m.Cwd, nil}, {"folder", &k.Folder, nil},
+		{"cache", &m.Cache, nil}, {"config", &m.Config, nil}, {"data", &m.Data, nil}, {"run", &m.Run, nil}, {"cwd", &m.Cwd, nil}, {"folder", &k.Folder, nil}, {"version", &k.Python, nil},
 		{"homes", nil, &k.Homes}, {"program", nil, &k.Program}, {"always", nil, &k.Always}, {"runs", nil, &k.Runs}, {"private", nil, &k.Private},
 		{"shown", nil, &k.Shown}, {"floor", nil, &k.Floor}, {"guarded", nil, &k.Guarded}, {"made", nil, &k.Made},
 	}

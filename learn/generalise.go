@@ -55,6 +55,7 @@ var steps = []step{
 	{"environment", (*ladder).environment},
 	{"system calls", (*ladder).syscalls},
 	{"network", (*ladder).network},
+	{"python", (*ladder).python},
 	{"covered", (*ladder).covered},
 	{"never", (*ladder).never},
 	{"marks", (*ladder).marks},

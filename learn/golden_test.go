@@ -74,6 +74,8 @@ func readKnowledge(t *testing.T, text []byte) Knowledge {
 			delete(k.Tables, value)
 		case "table":
 			k.Tables[value] = true
+		case "version":
+			k.Python = value
 		case "run":
 			k.Macros.Run = value
 			k.Private = append(k.Private, "/run/")
@@ -275,7 +277,7 @@ func TestProperties(t *testing.T) {
 			}
 		}
 
-		// Without notes: the same rules, environment apart.
+		// Without notes: the same rules, apart from those that rest on notes alone.
 		var silent []Event
 		for _, e := range events {
 			if _, note := e.(Noted); !note {
@@ -285,7 +287,7 @@ func TestProperties(t *testing.T) {
 		bare, _ := Generalise(setOf(silent), k)
 		strip := func(gs []Grant) (out []string) {
 			for _, g := range gs {
-				if g.Access.Op != policy.OpEnv {
+				if op := g.Access.Op; op != policy.OpEnv && tableOf(op) != "python" {
 					out = append(out, fmt.Sprint(g.Access, g.Text, g.Alert, g.Seen, g.Of))
 				}
 			}

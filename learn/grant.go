@@ -72,7 +72,7 @@ func Missing(grants []Grant, allowed func(policy.Access) bool) []Grant {
 }
 
 var tableOrder = []policy.Op{policy.OpEnv, policy.OpExec, policy.OpDevice, policy.OpCreate, policy.OpWrite, policy.OpList, policy.OpRead,
-	policy.OpConnect, policy.OpPrivate, policy.OpListen, policy.OpSyscall}
+	policy.OpConnect, policy.OpPrivate, policy.OpListen, policy.OpSyscall, policy.OpImport, policy.OpCall, policy.OpEval}
 
 // compareGrants sorts by table, kind of right, then text.
 func compareGrants(a, b Grant) int {

@@ -28,7 +28,9 @@ type Knowledge struct {
 	// that what is written there was asked for.
 	Bytecode bool
 
-	Tables  map[string]bool           // tables this build enforces: "env" "files" "net" "syscalls" …; others are reported only
+	Python string // version of the interpreter, "3.11"; "" = not known
+
+	Tables  map[string]bool           // tables this build enforces: "env" "files" "net" "syscalls", "python" for its layer; others are reported only
 	Syscall func(name string) bool    // a call the base set allows
 	SetEnv  func(name string) bool    // a variable set outside that has no place in every box
 	Entries func(dir string) []string // names in a folder, those of folders with a final "/"; nil = not known. May be nil

@@ -86,10 +86,38 @@ func (r *Report) learned() []string {
 		count[g.Tier]++
 	}
 	out := slices.Concat(lines[:]...)
+	if said := r.reported(); said != "" {
+		out = append(out, said)
+	}
 	if tiers := policy.Tally(count); tiers != "" {
 		out = append(out, "learned by risk: "+tiers)
 	}
 	return out
+}
+
+// reported says which of the rules rest on Python's word alone.
+func (r *Report) reported() string {
+	n := map[policy.Op]int{}
+	for _, g := range r.Added {
+		n[g.Access.Op]++
+	}
+	var parts []string
+	for _, of := range []struct {
+		op   policy.Op
+		noun string
+	}{{policy.OpImport, "import"}, {policy.OpCall, "call"}, {policy.OpEval, "name"}} {
+		switch {
+		case n[of.op] == 0:
+		case of.op == policy.OpEval:
+			parts = append(parts, count(n[of.op], of.noun)+" of evaluated text")
+		default:
+			parts = append(parts, count(n[of.op], of.noun))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "reported by Python, which alone asks for them: " + strings.Join(parts, ", ")
 }
 
 // NotLearned words what was seen and cannot be enforced yet; "" when there is nothing.

@@ -17,6 +17,8 @@ type Set struct {
 	calls   map[string]bool
 	refused map[string]int
 	env     map[string]*envRead
+	python  map[policy.Access]*said // imports, calls and names of evaluated text
+	odd     map[string]bool         // of those what no rule can hold, in words
 	threads map[int]*speaker
 	pids    map[int]bool
 	names   map[string]*lastFirst // of files, by folder
@@ -64,7 +66,7 @@ const recentNotes = 64
 // NewSet gives an empty set.
 func NewSet() *Set {
 	return &Set{files: map[string]*fact{}, others: map[policy.Access]*fact{}, calls: map[string]bool{}, refused: map[string]int{},
-		env: map[string]*envRead{}, threads: map[int]*speaker{}, pids: map[int]bool{}, names: map[string]*lastFirst{}, folds: map[string]*fact{}, cut: map[string]bool{}}
+		env: map[string]*envRead{}, python: map[policy.Access]*said{}, odd: map[string]bool{}, threads: map[int]*speaker{}, pids: map[int]bool{}, names: map[string]*lastFirst{}, folds: map[string]*fact{}, cut: map[string]bool{}}
 }
 
 // Add takes one event in. It is what a tracer or Replay is given to emit to; it is not safe for several goroutines at once.
@@ -121,6 +123,10 @@ func (s *Set) noted(e Noted) {
 			r.set = r.set || len(n.Args) > 1 && n.Args[1] == "set"
 			r.because = firstOf(r.because, n.reason())
 		}
+		return
+	}
+	if n.speaks() {
+		s.heard(n)
 		return
 	}
 	th := s.thread(e.TID)

@@ -39,7 +39,7 @@ func (s *Split) Add(e Event) {
 	case Noted:
 		n, ok := parseNote(e.Text)
 		s.loads(n)
-		app = ok && (n.Event != "env" || s.appCode(n.file()))
+		app = ok && (n.Event != "env" && !n.speaks() || s.appCode(n.file()))
 	case Spawned:
 		s.apps[e.Child] = s.apps[e.TID]
 	case Executed:

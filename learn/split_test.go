@@ -17,6 +17,15 @@ func say(event, arg, fn, by string) Event {
 	return Noted{TID: 1, Text: fmt.Sprintf(`{"e":%q,"a":[%q],"f":%q%s}`, event, arg, fn, at)}
 }
 
+// python is a note of Python's layer.
+func python(event, first, second, by string) Event {
+	at := ""
+	if by != "" {
+		at = fmt.Sprintf(`,"at":"%s:3"`, by)
+	}
+	return Noted{TID: 1, Text: fmt.Sprintf(`{"e":%q,"a":[%q,%q],"f":"f"%s}`, event, first, second, at)}
+}
+
 const appFile, testFile = "/p/app/core.py", "/p/tests/test_core.py"
 
 func TestSplit(t *testing.T) {
@@ -55,10 +64,14 @@ func TestSplit(t *testing.T) {
 			did(policy.OpWrite, "/p/in/scratch", Remove)}, nil},
 		{"variables", []Event{say("env", "SET", "core", appFile), Noted{TID: 1, Text: `{"e":"env","a":["TESTS","set"],"f":"t","at":"` + testFile + `:1"}`}, Noted{TID: 1, Text: `{"e":"env","a":["START","set"]}`}},
 			[]string{"env SET"}},
+		{"what Python alone tells", []Event{python("import", "flask", "core", appFile), python("import", "pytest", "t", testFile), python("import", "xdist", "", ""), python("call", "threads", "threading.Thread.start", appFile),
+			python("call", "process-exec", "os.fork", testFile), python("eval", "call", "len", appFile), python("eval", "call", "getattr", testFile)},
+			[]string{"import flask", "call threading.Thread.start", "eval call:len"}},
+		{"part of a group", []Event{python("eval", "syntax", "BinOp", appFile), python("eval", "syntax", "UnaryOp", testFile)}, []string{"eval syntax:BinOp"}},
 		{"kernel calls", []Event{say("open", "x", "core", appFile), Called{TID: 1, Name: "mlock"}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			k := Knowledge{Macros: policy.Macros{Project: "/p", Home: "/h", Cwd: "/p"}, Program: []string{"/p/run.py"}, Tables: map[string]bool{"files": true, "env": true, "syscalls": true},
+			k := Knowledge{Macros: policy.Macros{Project: "/p", Home: "/h", Cwd: "/p"}, Program: []string{"/p/run.py"}, Tables: map[string]bool{"files": true, "env": true, "syscalls": true, "python": true},
 				SetEnv: func(string) bool { return true }}
 			s := NewSplit(k)
 			for _, e := range tt.events {

@@ -48,6 +48,9 @@ func (s *Set) observed() map[policy.Access]bool {
 	for name := range s.calls {
 		used[policy.Access{Op: policy.OpSyscall, Object: name}] = true
 	}
+	for a := range s.python {
+		used[a] = true
+	}
 	for name := range s.env {
 		used[policy.Access{Op: policy.OpEnv, Object: name}] = true
 	}
@@ -76,7 +79,7 @@ func (u *Usage) Count(p *policy.Policy, r *Run) {
 		u.used, u.blind = map[ruleID]bool{}, map[string]bool{}
 	}
 	u.Runs++
-	for _, t := range []string{"env", "files", "net", "syscalls"} {
+	for _, t := range []string{"env", "files", "net", "syscalls", "python"} {
 		u.blind[t] = u.blind[t] || !r.known.Tables[t]
 	}
 	for _, a := range r.Uses() {
@@ -92,7 +95,7 @@ func (u *Usage) Unused(p *policy.Policy) []policy.Rule {
 	var out []policy.Rule
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if r.Deny || u.Runs == 0 || r.Op == policy.OpImport || r.Op == policy.OpCall || u.blind[tableOf(r.Op)] || u.used[idOf(r)] {
+		if r.Deny || u.Runs == 0 || u.blind[tableOf(r.Op)] || u.used[idOf(r)] {
 			continue
 		}
 		out = append(out, *r)
@@ -100,7 +103,7 @@ func (u *Usage) Unused(p *policy.Policy) []policy.Rule {
 	return out
 }
 
-// tableOf names the table of the file that a right stands in.
+// tableOf names the table of the file that a right stands in, as Knowledge.Tables does: "python" is all of Python's layer.
 func tableOf(op policy.Op) string {
 	switch op {
 	case policy.OpEnv:
@@ -109,6 +112,8 @@ func tableOf(op policy.Op) string {
 		return "syscalls"
 	case policy.OpConnect, policy.OpPrivate, policy.OpListen:
 		return "net"
+	case policy.OpImport, policy.OpCall, policy.OpEval:
+		return "python"
 	}
 	return "files"
 }

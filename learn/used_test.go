@@ -7,6 +7,8 @@ import (
 	"psb/policy"
 )
 
+var everyTable = []string{"env", "files", "net", "syscalls", "python"}
+
 // A line is used when it is the narrowest that allows what a run did. What refuses, and what a record does not tell of, is never called unused.
 func TestUnused(t *testing.T) {
 	const text = `version = 1
@@ -32,16 +34,26 @@ NEVER = false
 mlock = true
 [python.import]
 "flask" = true
+"jinja2" = true
+[python.call]
+"threads" = true
+"os.kill" = true
+"os.fork" = false
+[python.eval]
+syntax = ["arith", "Compare"]
+call = ["len", "!getattr"]
 `
 	all := []string{"env READ", "env OTHER", "exec /usr/bin/git", "create out/", "list out/", "write out/x", "read data/", "read data/x", "write logs/", "list wanted/", "read link/x",
-		"connect pypi.org:443", "listen 127.0.0.1:0", "syscall mlock"}
+		"connect pypi.org:443", "listen 127.0.0.1:0", "syscall mlock", "import flask", "import jinja2", "call threads", "call os.kill", "eval syntax:arith", "eval syntax:Compare", "eval call:len"}
 	for _, tt := range []struct {
 		name   string
 		tables []string
 		events []Event
 		used   []string
 	}{
-		{"nothing", []string{"env", "files", "net", "syscalls"}, nil, nil},
+		{"nothing", everyTable, nil, nil},
+		{"what Python asked for", nil, []Event{python("import", "flask.views", "app", ""), python("call", "threads", "threading.Thread.start", ""), python("eval", "syntax", "BinOp", ""),
+			python("eval", "call", "len", "")}, []string{"import flask", "call threads", "eval syntax:arith", "eval call:len"}},
 		{"a narrow and a wide line", nil, []Event{did("read", "/p/data/x", Plain)}, []string{"read data/x"}},
 		{"what only the wide one allows", nil, []Event{did("read", "/p/data/y", Plain)}, []string{"read data/"}},
 		{"a new name", nil, []Event{did("write", "/p/out/x", New)}, []string{"create out/", "write out/x"}},
@@ -56,11 +68,12 @@ mlock = true
 		{"a variable", nil, []Event{Noted{TID: 1, Text: `{"e":"env","a":["READ","unset"]}`}}, []string{"env READ"}},
 		{"a call", nil, []Event{Called{TID: 1, Name: "mlock"}}, []string{"syscall mlock"}},
 		{"a record that tells of files alone", []string{"files"}, []Event{did("read", "/p/data/x", Plain)},
-			[]string{"env READ", "env OTHER", "read data/x", "connect pypi.org:443", "listen 127.0.0.1:0", "syscall mlock"}},
+			[]string{"env READ", "env OTHER", "read data/x", "connect pypi.org:443", "listen 127.0.0.1:0", "syscall mlock", "import flask", "import jinja2", "call threads", "call os.kill",
+				"eval syntax:arith", "eval syntax:Compare", "eval call:len"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.tables == nil {
-				tt.tables = []string{"env", "files", "net", "syscalls"}
+				tt.tables = everyTable
 			}
 			run := NewRun()
 			for _, e := range append([]Event{Known{"project", []string{"/p"}}, Known{"home", []string{"/h"}}, Known{"tables", tt.tables}}, tt.events...) {

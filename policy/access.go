@@ -23,6 +23,7 @@ const (
 	OpSyscall Op = "syscall" // [syscalls]: a kernel call's name
 	OpImport  Op = "import"  // [python.import]: a dotted module name
 	OpCall    Op = "call"    // [python.call]: a category or function of the registry
+	OpEval    Op = "eval"    // [python.eval]: KEY:NAME, "call:len"; of a named profile PROFILE/KEY:NAME, "calc/syntax:BinOp"
 )
 
 // Access is one thing asked for: an operation on an object. The object is canonical: an absolute clean path

@@ -12,8 +12,9 @@ import (
 // It judges by name alone. For create the object is the new name, or its folder with a final "/"; for list the
 // folder. For a host by name the address it resolves to is not known here: the broker asks again with the address
 // (for deny rules), and with private where that is Inward. Port 0, which only listen can ask for, stands for any port
-// that the kernel gives out by itself. For syscall, import and call it knows the policy's lines only; the base set, the
-// standard library and the members of categories are the caller's to add. For hide and deny it answers whether the
+// that the kernel gives out by itself. For syscall, import and call it knows the policy's lines only; the base set and
+// the standard library are the caller's to add. A category of the registry stands for its functions, a module for its submodules and its twin in C,
+// a group of syntax for its nodes. For hide and deny it answers whether the
 // policy says so already.
 //
 // Precondition: the policy comes from Expand (an empty one needs none).
@@ -30,6 +31,49 @@ func (p *Policy) Decide(a Access) Verdict {
 // judge fills in what the rules say.
 func (p *Policy) judge(q question, v *Verdict) {
 	q.places = p.places(q)
+	p.weigh(q, v)
+	if v.By == nil && v.Blocker == nil {
+		p.whole(q, v)
+	}
+	if q.op == OpHide || q.op == OpDeny { // asked whether it is forbidden: what forbids is what says yes
+		v.By, v.Blocker = v.Blocker, nil
+	}
+	v.Allowed = v.By != nil && v.Blocker == nil
+	if !v.Allowed {
+		v.By = nil
+	}
+}
+
+// whole answers what no single rule of the table does: a group all of whose parts are allowed, syntax that every profile of evaluated text has,
+// and all of evaluated text where it has no bounds.
+func (p *Policy) whole(q question, v *Verdict) {
+	if q.op == OpEval {
+		if v.By = p.rawEval("dynamic-code"); v.By != nil {
+			return
+		}
+	}
+	if o, ok := parseEval(q.obj); ok && q.op == OpEval && o.key == "syntax" && EvalWords().Free(o.name) {
+		if e, ok := p.Eval[o.profile]; ok {
+			v.By = &Rule{Op: OpEval, Pattern: Pattern{Text: o.String(), Object: o.String()}, Origin: e.Origin}
+		}
+		return
+	}
+	var by *Rule
+	for _, part := range parts(q.op, q.obj) {
+		one := Verdict{}
+		p.weigh(question{op: q.op, obj: part}, &one)
+		if one.By == nil || one.Blocker != nil {
+			return
+		}
+		if by == nil {
+			by = one.By
+		}
+	}
+	v.By = by
+}
+
+// weigh finds the narrowest rule that allows and the narrowest that forbids.
+func (p *Policy) weigh(q question, v *Verdict) {
 	bestBy, bestBlock := -1, -1
 	for i := range p.Rules {
 		r := &p.Rules[i]
@@ -39,13 +83,6 @@ func (p *Policy) judge(q question, v *Verdict) {
 		if rank, ok := q.allowedBy(r); ok && rank > bestBy {
 			v.By, bestBy = r, rank
 		}
-	}
-	if q.op == OpHide || q.op == OpDeny { // asked whether it is forbidden: what forbids is what says yes
-		v.By, v.Blocker = v.Blocker, nil
-	}
-	v.Allowed = v.By != nil && v.Blocker == nil
-	if !v.Allowed {
-		v.By = nil
 	}
 }
 
@@ -102,6 +139,9 @@ func ask(a Access) (question, bool) {
 		return q, a.Object != "" && !strings.ContainsAny(a.Object, "=\x00")
 	case a.Op == OpSyscall, a.Op == OpImport, a.Op == OpCall:
 		return q, a.Object != ""
+	case a.Op == OpEval:
+		_, ok := parseEval(a.Object)
+		return q, ok
 	}
 	return q, false
 }
@@ -118,7 +158,7 @@ func (q question) allowedBy(r *Rule) (rank int, ok bool) {
 		}
 		n, err := parseNet(r.Pattern.Object)
 		return n.narrow(), err == nil && n.covers(q.net, r.Op)
-	case OpEnv, OpSyscall, OpImport, OpCall:
+	case OpEnv, OpSyscall, OpImport, OpCall, OpEval:
 		return q.named(r)
 	}
 	if !isFileOp(q.op) || !isFileOp(r.Op) || !q.fileRight(r) {
@@ -175,7 +215,7 @@ func (q question) blockedBy(r *Rule) (rank int, ok bool) {
 		}
 		n, err := parseNet(r.Pattern.Object)
 		return n.narrow(), err == nil && n.covers(q.net, OpDeny)
-	case OpEnv, OpSyscall, OpImport, OpCall:
+	case OpEnv, OpSyscall, OpImport, OpCall, OpEval:
 		return q.named(r)
 	}
 	covers := false
@@ -194,6 +234,9 @@ func (q question) blockedBy(r *Rule) (rank int, ok bool) {
 // named matches the tables whose objects are names.
 func (q question) named(r *Rule) (rank int, ok bool) {
 	name := r.Pattern.Object
+	if r.Op == OpCall && q.op == OpCall { // asked of a policy before it is expanded, too
+		name = r.Pattern.Text
+	}
 	if r.Op != q.op || name == "" {
 		return 0, false
 	}
@@ -204,7 +247,21 @@ func (q question) named(r *Rule) (rank int, ok bool) {
 		}
 		return len(strings.Trim(name, "*?")), globName(name, q.obj)
 	case OpImport:
-		return len(strings.Trim(name, "*")), name == "*" || name == q.obj || strings.HasPrefix(q.obj, name+".")
+		return len(strings.Trim(name, "*")), coversImport(name, q.obj)
+	case OpCall:
+		rank = len(name)
+		if name == q.obj {
+			rank += 100 // a function is narrower than its category, whatever their names
+		}
+		return rank, coversCall(name, q.obj)
+	case OpEval:
+		o, okO := parseEval(name)
+		asked, okA := parseEval(q.obj)
+		rank = len(strings.ReplaceAll(o.name, "*", ""))
+		if o.name == asked.name {
+			rank += 100
+		}
+		return rank, okO && okA && (o.covers(asked) || r.Deny && o.denies(asked))
 	}
 	return len(name), name == q.obj
 }

@@ -20,7 +20,10 @@ var vocabulary = []struct {
 	{"net", []string{`"h.example.org:80"`, `"h.example.org:80,443"`, `"*.example.org:443"`, `"*:443"`, `"10.0.0.0/8:1-100"`, `"10.0.0.1:80"`},
 		[]string{"", "", `"connect"`, `"listen"`, `"deny"`}},
 	{"syscalls", []string{"mlock"}, []string{"", "true", "false"}},
-	{"python.import", []string{`"p"`, `"p.q"`, `"*"`}, []string{"", "", "true", "false"}},
+	{"python.import", []string{`"p"`, `"p.q"`, `"*"`, `"ctypes"`, `"_ctypes"`}, []string{"", "", "true", "false"}},
+	{"python.call", []string{`"threads"`, `"threading.Thread.start"`, `"os.kill"`}, []string{"", "", "true", "false"}},
+	{"python.eval", []string{"call", "syntax"}, []string{"", "", `[]`, `["BinOp"]`, `["!BinOp"]`}},
+	{"python.eval.x", []string{"syntax"}, []string{"", "", `["arith"]`, `["arith", "!BinOp"]`, `["BinOp", "UnaryOp"]`}},
 }
 
 // smallPolicy builds one from choices; each takes a byte, and none left means the first.
@@ -63,7 +66,13 @@ func smallAccesses(dir string) []Access {
 			out = append(out, Access{op, o})
 		}
 	}
-	return append(out, Access{OpSyscall, "mlock"}, Access{OpImport, "p"}, Access{OpImport, "p.q"}, Access{OpImport, "z"})
+	for _, o := range []string{"call:BinOp", "call:z", "syntax:BinOp", "syntax:arith", "x/syntax:BinOp", "x/syntax:UnaryOp", "x/syntax:arith"} {
+		out = append(out, Access{OpEval, o})
+	}
+	for _, o := range []string{"threads", "threading.Thread.start", "_thread.start_new_thread", "os.kill", "os.fork"} {
+		out = append(out, Access{OpCall, o})
+	}
+	return append(out, Access{OpSyscall, "mlock"}, Access{OpImport, "p"}, Access{OpImport, "p.q"}, Access{OpImport, "z"}, Access{OpImport, "_ctypes"}, Access{OpImport, "ctypes"})
 }
 
 // misses finds an access that the second policy allows, the first does not, and Compare says nothing of.
@@ -98,7 +107,7 @@ func TestCompareMissesNothing(t *testing.T) {
 		return byte(seed >> 24)
 	}
 	for range 500 {
-		choices := make([]byte, 30)
+		choices := make([]byte, 40)
 		for i := range choices {
 			choices[i] = random()
 		}

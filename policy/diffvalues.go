@@ -158,28 +158,9 @@ func (c *comparison) evals() {
 	}
 }
 
-// profile compares one table of [python.eval], key by key.
+// profile compares the values of one table of [python.eval]; the names of its lists are rules.
 func (c *comparison) profile(name string, a, b Eval) {
 	join := func(key string) string { return strings.TrimPrefix(name+"."+key, ".") }
-	text := func(list []string) string {
-		words := make([]string, len(list))
-		for i, w := range list {
-			words[i] = quoteTOML(w)
-		}
-		return "[" + strings.Join(words, ", ") + "]"
-	}
-	for _, key := range evalLists {
-		more := slices.ContainsFunc(b.Lists[key], func(w string) bool { return !strings.HasPrefix(w, "!") && !slices.Contains(a.Lists[key], w) }) ||
-			slices.ContainsFunc(a.Lists[key], func(w string) bool { return strings.HasPrefix(w, "!") && !slices.Contains(b.Lists[key], w) })
-		fewer := slices.ContainsFunc(a.Lists[key], func(w string) bool { return !strings.HasPrefix(w, "!") && !slices.Contains(b.Lists[key], w) }) ||
-			slices.ContainsFunc(b.Lists[key], func(w string) bool { return strings.HasPrefix(w, "!") && !slices.Contains(a.Lists[key], w) })
-		switch {
-		case more:
-			c.value(More, "changed", "eval", join(key), text(b.Lists[key]), b.Origin, text(a.Lists[key]), a.Origin, "evaluated text may use more")
-		case fewer:
-			c.value(Fewer, "changed", "eval", join(key), text(b.Lists[key]), b.Origin, text(a.Lists[key]), a.Origin, "")
-		}
-	}
 	for _, key := range evalKeys() {
 		was, now := a.Values[key], b.Values[key]
 		if was == now {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 )
 
 // Change is one line that Edit or Remove put in, altered or took out.
@@ -85,8 +87,9 @@ type editor struct {
 	nl     string
 	policy *Policy // expanded with stand-ins; rules that are added join it
 	lines  []*editLine
-	loose  bool     // a refusal in the way, and a lock, hinder nothing: who merges has judged them
-	fresh  []string // tables to be made even if they stay empty
+	lists  []*editList // of [python.eval]
+	loose  bool        // a refusal in the way, and a lock, hinder nothing: who merges has judged them
+	fresh  []string    // tables to be made even if they stay empty
 }
 
 func newEditor(src []byte) (*editor, error) {
@@ -111,10 +114,16 @@ func newEditor(src []byte) (*editor, error) {
 	}
 	for i := range q.Rules {
 		r := &q.Rules[i]
+		if r.Op == OpEval { // an element of a list
+			continue
+		}
 		l := byLine[r.Origin.Line]
 		l.ruled, l.object, l.from, l.value = true, lineObject(r), p.Rules[i].Pattern.From, p.Rules[i].Value
 		l.rights, l.deny = append(l.rights, r.Op), r.Deny
 	}
+	var values map[string]any
+	_, _ = toml.Decode(string(src), &values) // Parse has
+	e.takeLists(values)
 	return e, nil
 }
 
@@ -196,6 +205,9 @@ func (e *editor) check(r Rule) error {
 	if isFileOp(r.Op) {
 		return checkFile(text, r.Pattern.From, []string{string(r.Op)})
 	}
+	if r.Op == OpEval {
+		return checkEval(text, r.Deny)
+	}
 	if err := checkObject(r.Op, text); err != nil {
 		return err
 	}
@@ -236,20 +248,16 @@ func (e *editor) add(r Rule) error {
 		return anyFreeError(r.Pattern.Text)
 	}
 	object := lineObject(&sym)
+	switch done, err := e.said(r, object); {
+	case done:
+		return err
+	case r.Op == OpEval:
+		e.addName(r, sym)
+		return nil
+	}
 	var own *editLine
 	if lines := e.of(r.Op, object); len(lines) > 0 {
 		own = lines[0]
-	}
-	v := e.decide(r.Op, object)
-	switch {
-	case r.Deny:
-		if said := v.Blocker != nil || v.Allowed && (r.Op == OpHide || r.Op == OpDeny); said {
-			return nil
-		}
-	case v.Blocker != nil && !e.loose:
-		return e.inTheWay(v.Blocker, r)
-	case v.Allowed && r.Pattern.From == "" && r.Value == nil:
-		return nil
 	}
 	if own == nil {
 		own = &editLine{table: tableOf(r.Op), key: r.Pattern.Text, object: object, from: r.Pattern.From, ruled: true}
@@ -268,6 +276,30 @@ func (e *editor) add(r Rule) error {
 	return nil
 }
 
+// said judges what the text says already of a rule that is to be added: done where there is nothing to add.
+func (e *editor) said(r Rule, object string) (done bool, err error) {
+	v := e.decide(r.Op, object)
+	switch {
+	case r.Deny:
+		done = v.Blocker != nil || v.Allowed && (r.Op == OpHide || r.Op == OpDeny)
+	case v.Blocker != nil && !e.loose:
+		return true, e.inTheWay(v.Blocker, r)
+	default:
+		done = v.Allowed && r.Pattern.From == "" && r.Value == nil
+	}
+	return done, nil
+}
+
+// addName adds to a list of [python.eval].
+func (e *editor) addName(r, sym Rule) {
+	o, _ := parseEval(r.Pattern.Text)
+	e.listFor(o).put(o.name, r)
+	e.policy.Rules = append(e.policy.Rules, sym)
+	if _, had := e.policy.Eval[o.profile]; !had {
+		e.policy.Eval[o.profile] = Eval{}
+	}
+}
+
 // contradictions finds the rights that another rule of the same call takes away again: the order of a file would let
 // one win without a word.
 func (e *editor) contradictions(rules []Rule) []error {
@@ -281,11 +313,22 @@ func (e *editor) contradictions(rules []Rule) []error {
 			errs = append(errs, e.inTheWay(v.Blocker, r))
 		}
 	}
+	var raw problems
+	if e.policy.rawBeside(&raw); len(raw.list) > 0 && len(rules) > 0 {
+		errs = append(errs, errors.New(strings.ReplaceAll(Problem{Line: raw.list[0].Line, What: raw.list[0].What}.String(), "(line 0)", "(added with it)")))
+	}
 	return errs
 }
 
 func (e *editor) inTheWay(b *Rule, r Rule) error {
 	says := quoteTOML(string(b.Op))
+	if o, ok := parseEval(b.Pattern.Text); ok && b.Op == OpEval {
+		where := fmt.Sprintf("line %d", b.Origin.Line)
+		if b.Origin.Line == 0 {
+			where = "a rule added with it"
+		}
+		return fmt.Errorf("%s: %s stands in the way of %s", where, quoteTOML("!"+o.name), printable(r.String()))
+	}
 	if !isFileOp(b.Op) && b.Op != OpDeny {
 		says = "false"
 	}
@@ -316,6 +359,9 @@ func (e *editor) remove(r Rule) error {
 		return err
 	}
 	object := lineObject(&sym)
+	if o, ok := parseEval(object); ok && r.Op == OpEval && (e.listFor(o).take(o.name, r) || !r.Deny && e.listFor(o).take(o.name, denied(r))) {
+		return nil
+	}
 	lines := e.of(r.Op, object)
 	if len(lines) == 0 {
 		v := e.decide(r.Op, object)
@@ -332,4 +378,10 @@ func (e *editor) remove(r Rule) error {
 		return fmt.Errorf("line %d: %s = %s does not say %s", l.lineNumber(), keyText(r.Op, l.key), rightsText(l.rights, l.from), r.Op)
 	}
 	return nil
+}
+
+// denied is the refusal in place of a right.
+func denied(r Rule) Rule {
+	r.Deny = true
+	return r
 }

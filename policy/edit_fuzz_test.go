@@ -25,6 +25,8 @@ func FuzzEditKeeps(f *testing.F) {
 		f.Add([]byte(toBytes.Replace(part["before"])), part["add"])
 	}
 	f.Add([]byte(webApp), "read a\nnever env RATES_URL\nhide static/\nconnect *.example.org:443 # why")
+	f.Add([]byte("[python.eval]\r\ncall = [ # a\r\n  \"b\" # b\r\n]\r\nsyntax = [\"arith\", \"!Lambda\"] # s\r\n"), "eval call:a # why\neval call:c\neval syntax:Compare\nnever eval call:b")
+	f.Add([]byte("[python.eval.x]\nmagic=[\n# c\n\"__len__\",'__init__'\n] # d"), "eval x/magic:__eq__\neval magic:__len__")
 	f.Add([]byte("# a\r\n\r\n[files] # b\r\n\"a\" = [ # c\r\n \"read\",\r\n] # d\r\n"), "write a\ncreate ./")
 	f.Fuzz(func(t *testing.T, src []byte, adds string) {
 		var rules []Rule
@@ -62,6 +64,10 @@ func kept(t *testing.T, src, out []byte, changes []Change) {
 		}
 		i := -1
 		for _, en := range indexTOML(rest).entries {
+			if at, ok := nameLine(rest, en, c.Old); ok {
+				i, rest = at, cutLine(rest, at)
+				break
+			}
 			if strings.TrimRight(string(rest[en.start:en.end]), "\r\n") == c.Old {
 				i = en.start
 				rest = append(rest[:en.start:en.start], rest[en.end:]...)
@@ -90,6 +96,25 @@ func kept(t *testing.T, src, out []byte, changes []Change) {
 			}
 		}
 	}
+}
+
+// nameLine finds the line of a list that holds one of its names and nothing else of the file.
+func nameLine(src []byte, en entry, line string) (at int, ok bool) {
+	if en.end-en.start <= len(line) {
+		return 0, false
+	}
+	for _, el := range listOf(src, en).elems {
+		at = bytes.LastIndexByte(src[:el.start], '\n') + 1
+		if got, _, _ := bytes.Cut(src[at:], []byte("\n")); el.line > en.line && string(bytes.TrimRight(got, "\r")) == line {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+func cutLine(src []byte, at int) []byte {
+	_, below, _ := bytes.Cut(src[at:], []byte("\n"))
+	return append(src[:at:at], below...)
 }
 
 // judged compares what both texts say of the objects of the old one's rules.

@@ -77,7 +77,7 @@ func newSheet(src []byte) *sheet {
 		pos     int
 	)
 	_, _ = toml.Decode(string(src), &values) // Parse has
-	spell := newSpeller(src, index, values)
+	spell := newSpeller(src, index, values, s.nl)
 	between := func(to int) { // comments and blank lines up to an offset
 		for _, line := range strings.SplitAfter(strings.TrimPrefix(string(src[pos:to]), "\ufeff"), "\n") {
 			text := strings.TrimSpace(line)

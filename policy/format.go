@@ -79,6 +79,8 @@ func tableOf(op Op) string {
 		return "python.import"
 	case OpCall:
 		return "python.call"
+	case OpEval:
+		return "python.eval"
 	}
 	if isFileOp(op) {
 		return "files"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 )
@@ -35,6 +36,8 @@ func Load(read func(name string) ([]byte, error), name string, m Macros) (*Polic
 	}
 	p := l.join(top)
 	l.checkLocks(p)
+	l.probs.shimless(p)
+	p.rawBeside(&l.probs)
 	if err := l.probs.err(); err != nil {
 		return nil, err
 	}
@@ -192,7 +195,7 @@ func (p *Policy) over(q *Policy) {
 		p.Limits[k] = v
 	}
 	for k, v := range q.Eval {
-		p.Eval[k] = v
+		p.Eval[k] = v.over(p.Eval[k])
 	}
 	for k, o := range q.Tables {
 		p.Tables[k] = o
@@ -206,6 +209,22 @@ func (p *Policy) over(q *Policy) {
 	if q.SyscallBase != "" {
 		p.SyscallBase = q.SyscallBase
 	}
+}
+
+// over joins the names of an included profile in; of its values the own win.
+func (e Eval) over(included Eval) Eval {
+	own := Eval{Origin: e.Origin, Lists: map[string][]string{}, Values: maps.Clone(e.Values)}
+	for _, key := range evalLists {
+		if list := union(included.Lists[key], e.Lists[key]); list != nil {
+			own.Lists[key] = list
+		}
+	}
+	for key, v := range included.Values {
+		if _, said := own.Values[key]; !said {
+			own.Values[key] = v
+		}
+	}
+	return own
 }
 
 func union(a, b []string) []string {
@@ -267,7 +286,17 @@ func (l *loader) onlyNarrows(q *Policy, lock *loaded, inside map[*loaded]bool) {
 		}
 	}
 	for _, profile := range sortedKeys(q.Eval) {
-		l.probs.add(q.Eval[profile].Origin, "%s: a table of [python.eval] adds rights", at)
+		own, of := q.Eval[profile], held.Eval
+		if _, had := of[profile]; !had {
+			l.probs.add(own.Origin, "%s: a table of [python.eval] adds rights", at)
+			continue
+		}
+		for _, key := range sortedKeys(own.Values) {
+			x, okX := evalAmount(key, of[profile].Values[key])
+			if y, okY := evalAmount(key, own.Values[key]); own.Values[key] != of[profile].Values[key] && !(okX && okY && y < x) {
+				l.probs.add(own.Origin, "%s: %s may only be lower", at, key)
+			}
+		}
 	}
 	same := map[string]bool{"python": q.Sandbox.Python == held.Sandbox.Python, "provider": q.Sandbox.Provider == held.Sandbox.Provider,
 		"allow_gaps": len(q.Sandbox.AllowGaps) == 0, "require": true}

@@ -43,7 +43,7 @@ pids = 3
 `,
 		"/p/sub/a":     "include = [\"../shared\"]\n[limits]\npids = 2\nwall = \"1s\"\n[files]\n\"x\" = \"read\"\n",
 		"/p/sub/b":     "include = [\"../shared\"]\n[limits]\nwall = \"2s\"\n[python.eval]\ncall = [\"b\"]\n",
-		"/p/shared":    "[limits]\npids = 1\nwall = \"9s\"\n[env]\n\"AWS_*\" = false\n[sandbox]\nrequire = [\"cgroups\"]\n[python]\nshim = false\n[python.eval]\ncall = [\"s\"]\n",
+		"/p/shared":    "[limits]\npids = 1\nwall = \"9s\"\n[env]\n\"AWS_*\" = false\n[sandbox]\nrequire = [\"cgroups\"]\nprovider = \"landlock\"\n[python.eval]\ncall = [\"s\"]\n",
 		"/home/u/user": "[sandbox]\nrequire = [\"seccomp\"]\nallow_gaps = [\"notify\"]\n",
 	}
 	p, err := Load(d.read, "./top", testMacros)
@@ -57,7 +57,7 @@ pids = 3
 	if got, want := strings.Join(names, " "), "./top=/p/top sub/a=/p/sub/a shared=/p/shared /home/u/user=/home/u/user sub/b=/p/sub/b"; got != want {
 		t.Errorf("sources %s, want %s", got, want)
 	}
-	if p.Limits["pids"].Count != 3 || p.Limits["wall"].Text != "2s" || p.Shim || fmt.Sprint(p.Sandbox.Require, p.Sandbox.AllowGaps) != "[cgroups seccomp] [notify]" || p.Eval[""].Lists["call"][0] != "b" {
+	if p.Limits["pids"].Count != 3 || p.Limits["wall"].Text != "2s" || p.Sandbox.Provider != "landlock" || fmt.Sprint(p.Sandbox.Require, p.Sandbox.AllowGaps) != "[cgroups seccomp] [notify]" || fmt.Sprint(p.Eval[""].Lists["call"]) != "[s b]" {
 		t.Errorf("single values: %+v", p)
 	}
 	q, err := p.Expand(testMacros)
@@ -110,6 +110,26 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
+// TestShimOffBesideItsTables: lines that nothing would hold are no policy, wherever the two stand; an includer that turns the shim on again is right.
+func TestShimOffBesideItsTables(t *testing.T) {
+	off := "[python]\nshim = false\n"
+	for _, c := range []struct{ name, top, inc, want string }{
+		{"an import", off + "[python.import]\n\"flask\" = true\n", "", "top:2: shim = false, and [python.import] at top:4 holds only with the shim: remove one of them"},
+		{"a false alone", off + "[python.call]\n\"threads\" = false\n", "", "top:2: shim = false, and [python.call] at top:4 holds only with the shim: remove one of them"},
+		{"a profile", off + "[python.eval.calc]\ncall = [\"len\"]\n", "", "top:2: shim = false, and [python.eval.calc] at top:3 holds only with the shim: remove one of them"},
+		{"every table", off + "[python.call]\n\"threads\" = true\n[python.import]\n\"a\" = true\n", "",
+			"top:2: shim = false, and [python.call] at top:4 holds only with the shim: remove one of them\ntop:2: shim = false, and [python.import] at top:6 holds only with the shim: remove one of them"},
+		{"an empty table", off + "[python.import]\n", "", ""},
+		{"in an include", "include = [\"inc\"]\n" + off, "[python.import]\n\"flask\" = true\n", "top:3: shim = false, and [python.import] at inc:2 holds only with the shim: remove one of them"},
+		{"turned on again", "include = [\"inc\"]\n[python]\nshim = true\n[python.import]\n\"flask\" = true\n", off, ""},
+	} {
+		_, err := Load(disk{"/p/top": c.top, "/p/inc": c.inc}.read, "top", testMacros)
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
 func TestLocked(t *testing.T) {
 	team := "locked = true\ninclude = [\"base\"]\n[files]\n\"data/\" = \"read\"\n[limits]\npids = 10\n[sandbox]\nprovider = \"namespaces\"\n"
 	base := "[env]\nHOME = true\n[limits]\nwall = \"10s\"\n"
@@ -119,8 +139,9 @@ func TestLocked(t *testing.T) {
 		{"adds a value", "include = [\"team\"]\n[env]\nHOME = \"/x\"\n", `top:3: team:1 is locked: "HOME" adds a right; only false, hide, deny and lower limits may be added`},
 		{"adds by a sibling", "include = [\"team\", \"more\"]\n", `more:2: team:1 is locked: "e" adds a right; only false, hide, deny and lower limits may be added`},
 		{"raises", "include = [\"team\"]\n[limits]\npids = 11\nwall = \"11s\"\n", "top:3: team:1 is locked: pids may only be lower than 10\ntop:4: team:1 is locked: wall may only be lower than 10s"},
-		{"weakens", "include = [\"team\"]\n[sandbox]\nprovider = \"landlock\"\nallow_gaps = [\"notify\"]\npython = \"/x/python\"\n[python]\nshim = false\n[python.eval]\ncall = []\n",
-			"top:3: team:1 is locked: provider cannot be changed\ntop:4: team:1 is locked: allow_gaps cannot be changed\ntop:5: team:1 is locked: python cannot be changed\ntop:7: team:1 is locked: the shim cannot be turned off\ntop:8: team:1 is locked: a table of [python.eval] adds rights"},
+		{"turns the shim off", "include = [\"team\"]\n[python]\nshim = false\n", "top:3: team:1 is locked: the shim cannot be turned off"},
+		{"weakens", "include = [\"team\"]\n[sandbox]\nprovider = \"landlock\"\nallow_gaps = [\"notify\"]\npython = \"/x/python\"\n[python.eval]\ncall = []\n",
+			"top:3: team:1 is locked: provider cannot be changed\ntop:4: team:1 is locked: allow_gaps cannot be changed\ntop:5: team:1 is locked: python cannot be changed\ntop:6: team:1 is locked: a table of [python.eval] adds rights"},
 	} {
 		p, err := Load(disk{"/p/top": c.top, "/p/team": team, "/p/base": base, "/p/more": "[env]\ne = true\n"}.read, "top", testMacros)
 		if c.want == "" {

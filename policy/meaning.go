@@ -25,7 +25,7 @@ func sayings(p *Policy) []string {
 		out = append(out, fmt.Sprintf("limit %+v", l))
 	}
 	for name, e := range p.Eval {
-		out = append(out, fmt.Sprintf("eval %s %q %q", name, e.Lists, e.Values)) // maps print sorted
+		out = append(out, fmt.Sprintf("eval %s %q", name, e.Values)) // maps print sorted; the names of lists are rules
 	}
 	for _, r := range p.Rules {
 		value := "-"
@@ -36,7 +36,11 @@ func sayings(p *Policy) []string {
 		if n, err := parseNet(text); isNetOp(r.Op) && err == nil {
 			text = n.canonical()
 		}
-		out = append(out, fmt.Sprintf("rule %s %q %v %q %v %s %q", r.Op, text, r.Pattern.Tree, r.Pattern.From, r.Deny, value, r.Why))
+		why := r.Why
+		if r.Op == OpEval { // one comment may stand for all names of a line, and each gets a line of its own
+			why = ""
+		}
+		out = append(out, fmt.Sprintf("rule %s %q %v %q %v %s %q", r.Op, text, r.Pattern.Tree, r.Pattern.From, r.Deny, value, why))
 	}
 	slices.Sort(out)
 	return out

@@ -2,7 +2,7 @@ package policy
 
 import (
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -48,9 +48,20 @@ func (m *merger) pair(a, b side, i, j int) {
 	m.absent(a, b)
 	for _, name := range sortedKeys(b.Eval) {
 		x, ok := a.Eval[name]
-		if y := b.Eval[name]; ok && !(reflect.DeepEqual(x.Lists, y.Lists) && reflect.DeepEqual(x.Values, y.Values)) {
-			m.probs.add(y.Origin, "[%s] says something else than at %s:%d: one of them has to change", tableName(evalPath(name)), x.Origin.File, x.Origin.Line)
+		if y := b.Eval[name]; ok && !maps.Equal(x.Values, y.Values) {
+			m.probs.add(y.Origin, "[%s] has other values than at %s:%d: one of them has to change", tableName(evalPath(name)), x.Origin.File, x.Origin.Line)
 		}
+	}
+	m.unbounded(a, b)
+}
+
+// unbounded finds text that one file evaluates without bounds and the other within some.
+func (m *merger) unbounded(a, b side) {
+	var probs problems
+	both := Policy{Rules: slices.Concat(a.Rules, b.Rules), Eval: maps.Clone(a.Eval)}
+	maps.Copy(both.Eval, b.Eval)
+	if both.rawBeside(&probs); len(probs.list) > 0 {
+		m.probs.list = append(m.probs.list, probs.list[0])
 	}
 }
 
@@ -154,7 +165,7 @@ func (m *merger) list(e *editor, key string, of func(Sandbox) []string) {
 	}
 }
 
-// profiles brings the tables of [python.eval] that the text does not have yet.
+// profiles brings the tables of [python.eval] that the text does not have yet, with their values.
 func (m *merger) profiles(e *editor, s side) {
 	index := indexTOML(s.Sources[0].Bytes)
 	for _, h := range index.headers {
@@ -164,7 +175,7 @@ func (m *merger) profiles(e *editor, s side) {
 		}
 		e.fresh = append(e.fresh, name)
 		for _, en := range index.entries {
-			if tableName(en.table) == name {
+			if tableName(en.table) == name && !contains(evalLists, tableName(en.key)) { // names of lists come as rules
 				e.set(name, tableName(en.key), string(s.Sources[0].Bytes[en.valStart:en.valEnd]))
 			}
 		}

@@ -41,10 +41,11 @@ func Parse(name string, src []byte) (*Policy, error) {
 	if _, err := toml.Decode(string(src), &values); err != nil {
 		return nil, &ParseError{[]Problem{syntaxProblem(name, src, err)}}
 	}
-	r := reader{name: name, p: p, index: index, values: values}
+	r := reader{name: name, src: src, p: p, index: index, values: values}
 	r.headers()
 	r.entries()
 	r.complete()
+	p.rawBeside(&r.probs)
 	if p.Locked {
 		p.Learn = ""
 	}
@@ -90,6 +91,7 @@ func syntaxProblem(name string, src []byte, err error) Problem {
 // reader turns the decoded values into a policy, walking the index so that everything has its line.
 type reader struct {
 	name   string
+	src    []byte
 	p      *Policy
 	index  fileIndex
 	values map[string]any

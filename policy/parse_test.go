@@ -162,7 +162,7 @@ subprocess.Popen = true
 "process-exec" = false
 
 [python.eval]
-syntax = ["call", "!lambda"]
+syntax = ["compare", "!Lambda"]
 namespace = "closed"
 timeout = "2s"
 
@@ -198,6 +198,9 @@ max_alloc = "1M"
 62 call threads
 63 call subprocess.Popen
 64 call process-exec never
+67 eval syntax:compare
+67 eval syntax:Lambda never
+72 eval strict/call:len
 `
 	if got := ruleLines(p); got != want {
 		t.Errorf("rules:\n%s\nwant:\n%s", got, want)
@@ -210,7 +213,7 @@ max_alloc = "1M"
 		!reflect.DeepEqual(p.Sandbox.Require, []string{"namespaces", "cgroups"}) || !reflect.DeepEqual(p.Sandbox.AllowGaps, []string{"limits.memory", "kill-tree"}) {
 		t.Errorf("single values: %+v", p)
 	}
-	if !reflect.DeepEqual(p.Eval[""].Lists["syntax"], []string{"call", "!lambda"}) || p.Eval[""].Values["timeout"] != "2s" ||
+	if !reflect.DeepEqual(p.Eval[""].Lists["syntax"], []string{"compare", "!Lambda"}) || p.Eval[""].Values["timeout"] != "2s" ||
 		p.Eval["strict"].Values["max_nodes"] != "100" || p.Eval["strict"].Values["timeout"] != "" || p.Eval["strict"].Origin.Line != 71 {
 		t.Errorf("eval %+v", p.Eval)
 	}

@@ -17,7 +17,7 @@ type Policy struct {
 	Sandbox     Sandbox
 	SyscallBase string // [syscalls] base; "" = "python"
 	// Rules stand in the order of Sources, and by line within each; where two name the same object the first wins.
-	Rules  []Rule            // every line of [env] [files] [net] [syscalls] [python.import] [python.call]
+	Rules  []Rule            // every line of [env] [files] [net] [syscalls] [python.import] [python.call], every element of a list of [python.eval]
 	Limits map[string]Limit  // by name: memory memory_swap cpus cpu_time wall pids file_size disk open_files output
 	Shim   bool              // [python] shim; true when absent
 	Tables map[string]Origin // tables that are present, by name ("env", "python.import", "python.eval.NAME"), with their first line
@@ -28,6 +28,9 @@ type Policy struct {
 	joined  bool    // Load has read the includes
 	macros  *Macros // what Expand used, so that a fix is written as the file would hold it
 }
+
+// ShimAt is the line [python] shim stands in; the zero Origin when no line says it.
+func (p *Policy) ShimAt() Origin { return p.shimAt }
 
 // Include is one element of include = [...].
 type Include struct {

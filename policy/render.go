@@ -11,6 +11,7 @@ type splice struct {
 	from, to int
 	text     string
 	line     *editLine // whose change this is; nil for a table's header
+	elem     *editElem // or the name of a list
 }
 
 // render applies everything asked to the text, and says what became of which line.
@@ -23,7 +24,7 @@ func (e *editor) render() ([]byte, []Change) {
 		case l.entry == nil:
 			fresh[l.table] = append(fresh[l.table], l)
 		case l.removed:
-			cuts = append(cuts, splice{l.entry.start, l.entry.end, "", l})
+			cuts = append(cuts, splice{from: l.entry.start, to: l.entry.end, line: l})
 		default:
 			text, to := l.text(), l.entry.valEnd
 			if l.kept {
@@ -35,10 +36,15 @@ func (e *editor) render() ([]byte, []Change) {
 			} else if why := oneLine(l.why); l.entry.comment == "" && why != "" && !bytes.Contains(e.src[l.entry.valEnd:l.entry.end], []byte("#")) {
 				text += "  # " + why
 			}
-			cuts = append(cuts, splice{l.entry.valStart, to, text, l})
+			cuts = append(cuts, splice{from: l.entry.valStart, to: to, text: text, line: l})
 		}
 	}
 	for _, name := range e.fresh {
+		fresh[name] = append(fresh[name], nil...)
+	}
+	changed, lists := e.renderLists()
+	cuts = append(cuts, changed...)
+	for name := range lists {
 		fresh[name] = append(fresh[name], nil...)
 	}
 	opened := map[int]bool{}
@@ -47,7 +53,7 @@ func (e *editor) render() ([]byte, []Change) {
 		lines := fresh[name]
 		sort.SliceStable(lines, func(i, j int) bool { return lines[i].less(lines[j]) })
 		if head := e.head(name); head != nil {
-			cuts = append(cuts, e.place(head, name, lines)...)
+			cuts = append(append(cuts, e.placeLists(head, name, lists[name])...), e.place(head, name, lines)...)
 		} else if name == "" {
 			cuts = append(cuts, e.top(lines, opened)...)
 		} else {
@@ -60,7 +66,7 @@ func (e *editor) render() ([]byte, []Change) {
 		return a < b
 	})
 	for _, name := range missing {
-		cuts = append(cuts, e.newTable(name, fresh[name], opened)...)
+		cuts = append(cuts, e.newTable(name, fresh[name], lists[name], opened)...)
 	}
 	sort.SliceStable(cuts, func(i, j int) bool { return cuts[i].from < cuts[j].from })
 	return e.apply(cuts)
@@ -106,7 +112,7 @@ func (e *editor) place(head *header, name string, lines []*editLine) []splice {
 			}
 			at = s.entry.end
 		}
-		cuts = append(cuts, splice{at, at, l.full(), l})
+		cuts = append(cuts, splice{from: at, to: at, text: l.full(), line: l})
 	}
 	return cuts
 }
@@ -124,10 +130,10 @@ func (e *editor) top(lines []*editLine, opened map[int]bool) []splice {
 	}
 	var cuts []splice
 	for _, l := range lines {
-		cuts = append(cuts, splice{at, at, l.full(), l})
+		cuts = append(cuts, splice{from: at, to: at, text: l.full(), line: l})
 	}
 	if gap {
-		cuts = append(cuts, splice{at, at, "", nil})
+		cuts = append(cuts, splice{from: at, to: at})
 		opened[at] = true
 	}
 	return cuts
@@ -143,7 +149,7 @@ func tableTitle(name string) string {
 
 // newTable makes a table in the fixed order of tables, one blank line away from its neighbours. opened remembers the
 // places where a table has been made already.
-func (e *editor) newTable(name string, lines []*editLine, opened map[int]bool) []splice {
+func (e *editor) newTable(name string, lines []*editLine, lists []*editList, opened map[int]bool) []splice {
 	rank, t, _ := tableRank(name)
 	at := len(e.src)
 	for _, h := range e.index.headers {
@@ -170,12 +176,15 @@ func (e *editor) newTable(name string, lines []*editLine, opened map[int]bool) [
 		title = e.nl + title
 	}
 	opened[at] = true
-	cuts := []splice{{at, at, title, nil}}
+	cuts := []splice{{from: at, to: at, text: title}}
+	for _, l := range lists {
+		cuts = append(cuts, l.splices(at)...)
+	}
 	for _, l := range lines {
-		cuts = append(cuts, splice{at, at, l.full(), l})
+		cuts = append(cuts, splice{from: at, to: at, text: l.full(), line: l})
 	}
 	if at < len(e.src) {
-		cuts = append(cuts, splice{at, at, "", nil})
+		cuts = append(cuts, splice{from: at, to: at})
 	}
 	return cuts
 }
@@ -216,13 +225,16 @@ func (e *editor) apply(cuts []splice) ([]byte, []Change) {
 		pos     int
 		noEnd   = len(e.src) > 0 && e.src[len(e.src)-1] != '\n' // the last line has no newline, and shall have none
 	)
-	for i, c := range cuts {
+	for _, c := range cuts {
 		out.Write(e.src[pos:c.from])
 		pos = c.to
 		line := bytes.Count(out.Bytes(), []byte("\n")) + 1
 		if c.from < c.to {
 			out.WriteString(c.text)
-			if c.line != nil {
+			switch {
+			case c.elem != nil:
+				changes = append(changes, e.elemChange(c, line))
+			case c.line != nil:
 				changes = append(changes, e.change(c, line))
 			}
 			continue
@@ -236,8 +248,11 @@ func (e *editor) apply(cuts []splice) ([]byte, []Change) {
 			}
 		}
 		out.WriteString(text)
-		if c.line != nil {
-			changes = append(changes, Change{Line: line, Rule: cuts[i].line.asked, New: c.text})
+		switch {
+		case c.elem != nil:
+			changes = append(changes, Change{Line: line, Rule: c.elem.asked, New: c.text})
+		case c.line != nil:
+			changes = append(changes, Change{Line: line, Rule: c.line.asked, New: c.text})
 		}
 	}
 	out.Write(e.src[pos:])
@@ -253,5 +268,17 @@ func (e *editor) change(c splice, line int) Change {
 		return ch
 	}
 	ch.New = strings.TrimRight(string(e.src[en.start:c.from])+c.text+string(e.src[c.to:en.end]), "\r\n")
+	return ch
+}
+
+// elemChange describes an altered or removed name of a list, a line of its own.
+func (e *editor) elemChange(c splice, line int) Change {
+	start, end := e.lineStart(c.from), e.lineEnd(c.to-1)
+	ch := Change{Line: line, Rule: c.elem.asked, Old: strings.TrimRight(string(e.src[start:end]), "\r\n")}
+	if c.elem.removed {
+		ch.Line = 1 + bytes.Count(e.src[:start], []byte("\n"))
+		return ch
+	}
+	ch.New = strings.TrimRight(string(e.src[start:c.from])+c.text+string(e.src[c.to:end]), "\r\n")
 	return ch
 }

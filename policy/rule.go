@@ -21,7 +21,7 @@ type Pattern struct {
 type Rule struct {
 	Op      Op
 	Pattern Pattern
-	Deny    bool    // the value was false (env, syscalls, import, call), or Op is hide or deny
+	Deny    bool    // the value was false (env, syscalls, import, call) or began with "!" (eval), or Op is hide or deny
 	Value   *string // [env] only: the text to set; nil passes the host's value
 	Origin  Origin
 	Why     string // the comment after the rule, without "# "

@@ -9,7 +9,7 @@ import (
 
 // Ops are the operations of the grammar "OP OBJECT", in the order in which help shows them.
 func Ops() []string {
-	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "private", "listen", "deny", "env", "syscall", "import", "call"}
+	return []string{"read", "write", "create", "list", "exec", "hide", "device", "connect", "private", "listen", "deny", "env", "syscall", "import", "call", "eval"}
 }
 
 // ParseAccess reads "OP OBJECT". The object is everything after the first run of blanks, so a path may hold blanks;
@@ -41,6 +41,10 @@ func ParseAccess(words string) (Access, error) {
 		if !strings.HasPrefix(object, "unix:") {
 			a.Object = n.canonical()
 		}
+	case OpEval:
+		if err := checkEval(object, true); err != nil { // what no profile can give can be asked for all the same
+			return Access{}, err
+		}
 	default:
 		if err := checkObject(a.Op, object); err != nil {
 			return Access{}, err
@@ -48,6 +52,9 @@ func ParseAccess(words string) (Access, error) {
 	}
 	return a, nil
 }
+
+// Grantable says why no rule can allow an access, whoever writes it; nil where one can.
+func Grantable(a Access) error { return checkObject(a.Op, a.Object) }
 
 func splitWords(words string) (op, object string) {
 	words = strings.TrimSpace(words)
@@ -74,6 +81,8 @@ func example(op Op) string {
 		return "import flask"
 	case OpCall:
 		return "call threads"
+	case OpEval:
+		return "eval call:len"
 	case OpCreate, OpList:
 		return string(op) + " out/"
 	}
@@ -100,8 +109,10 @@ func checkObject(op Op, object string) error {
 		return fmt.Errorf("%q cannot be a system call's name", object)
 	case op == OpImport:
 		return checkImport(object)
-	case op == OpCall && !callName(object):
-		return fmt.Errorf("%q cannot be a function or category", object)
+	case op == OpCall:
+		return checkCall(object)
+	case op == OpEval:
+		return checkEval(object, false)
 	}
 	return nil
 }
@@ -133,6 +144,8 @@ func ParseRule(words, dir string, m Macros) (Rule, error) {
 		if strings.Contains(object, "${") || strings.HasPrefix(object, "unix:~") {
 			return kept, nil
 		}
+	case a.Op == OpEval:
+		return kept, Grantable(a)
 	default:
 		return kept, nil
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,13 +9,14 @@ import (
 
 // speller writes lines in their one form.
 type speller struct {
+	nl     string
 	src    []byte
 	values map[string]any
 	twice  map[string]bool // keys of a table that two lines would have in their one form
 }
 
-func newSpeller(src []byte, index fileIndex, values map[string]any) speller {
-	s := speller{src: src, values: values, twice: map[string]bool{}}
+func newSpeller(src []byte, index fileIndex, values map[string]any, nl string) speller {
+	s := speller{nl: nl, src: src, values: values, twice: map[string]bool{}}
 	seen := map[string]bool{}
 	for _, e := range index.entries {
 		name := tableName(e.table) + " " + spellKey(tableName(e.table), tableName(e.key))
@@ -27,7 +29,12 @@ func newSpeller(src []byte, index fileIndex, values map[string]any) speller {
 // item spells one line. Comments within its value come to stand above it.
 func (s speller) item(table string, e entry) item {
 	key := tableName(e.key)
-	it := item{key: key, comment: e.comment, above: s.within(e)}
+	it := item{key: key, comment: e.comment}
+	_, isEval := isEvalTable(table)
+	names := isEval && contains(evalLists, key)
+	if !names {
+		it.above = s.within(e)
+	}
 	name := spellKey(table, key)
 	if !s.twice[table+" "+name] {
 		it.key = oneKey(table, key)
@@ -36,6 +43,9 @@ func (s speller) item(table string, e entry) item {
 	}
 	v, _ := lookUp(s.values, append(slices.Clone(e.table), e.key...))
 	value, rights := s.value(table, e, v)
+	if names {
+		value, it.comment = s.names(e, v)
+	}
 	it.line = strings.TrimSpace(name) + " = " + value
 	it.rank = lineRank(rights)
 	order := map[string][]string{"": topKeys, "limits": LimitNames(), "sandbox": sandboxKeys, "syscalls": {"base"}}[table]
@@ -99,6 +109,26 @@ func (s speller) value(table string, e entry, v any) (text string, rights []Op) 
 		return "[" + strings.Join(words, ", ") + "]", nil
 	}
 	return string(s.src[e.valStart:e.valEnd]), nil
+}
+
+// names writes a list of [python.eval]: sorted, one name a line, with the comments that stand by it; comment is the one behind it all.
+func (s speller) names(e entry, v any) (text, comment string) {
+	l := listOf(s.src, e)
+	values, _ := v.([]any)
+	var out []lined
+	for i := range min(len(values), len(l.elems)) {
+		word, _ := values[i].(string)
+		out = append(out, lined{l.above[i], quoteTOML(word), l.behind[i]})
+	}
+	slices.SortStableFunc(out, func(a, b lined) int { return strings.Compare(a.text, b.text) })
+	switch {
+	case len(out) > 0 || len(l.above) > 0:
+	case l.open != "" && l.close != "":
+		return commented("[", l.open) + s.nl + "]", l.close
+	default:
+		return "[]", cmp.Or(l.close, l.open)
+	}
+	return l.broken(out, s.nl), l.close
 }
 
 // within gives the comments inside a value of several lines, as lines of their own.

@@ -20,6 +20,27 @@ func (r *reader) python(o Origin, key string, v any, _ entry) {
 	}
 }
 
+// shimless refuses shim = false beside tables that only the shim could hold. Lines of p.Rules that stand in no file are not looked at.
+func (ps *problems) shimless(p *Policy) {
+	if p.Shim {
+		return
+	}
+	first := map[string]Origin{}
+	for _, r := range p.Rules {
+		table := map[Op]string{OpImport: "python.import", OpCall: "python.call"}[r.Op]
+		if _, seen := first[table]; table != "" && !seen {
+			first[table] = r.Origin
+		}
+	}
+	for name, e := range p.Eval {
+		first[tableName(evalPath(name))] = e.Origin
+	}
+	for _, table := range sortedKeys(first) {
+		o := first[table]
+		ps.add(p.shimAt, "shim = false, and [%s] at %s:%d holds only with the shim: remove one of them", table, o.File, o.Line)
+	}
+}
+
 func (r *reader) imports(o Origin, key string, v any, e entry) {
 	if err := checkImport(key); err != nil {
 		r.probs.add(o, "%s", err)
@@ -44,8 +65,8 @@ func checkImport(name string) error {
 }
 
 func (r *reader) calls(o Origin, key string, v any, e entry) {
-	if !callName(key) {
-		r.probs.add(o, "%q cannot be a function or category", key)
+	if err := checkCall(key); err != nil {
+		r.probs.add(o, "%s", err)
 		return
 	}
 	if on, ok := r.boolean(o, key, v); ok {
@@ -109,12 +130,12 @@ func (r *reader) eval(o Origin, key string, v any, e entry) {
 		if !ok {
 			return
 		}
-		for _, n := range names {
-			if strings.TrimPrefix(n, "!") == "" || strings.ContainsAny(n, " \t\r\n") {
-				r.probs.add(o, "%s: %q is no name (\"name\" allows, \"!name\" denies)", key, n)
+		into.Lists[key] = append([]string{}, names...)
+		for i, el := range listOf(r.src, e).elems {
+			if i < len(names) { // a list of texts alone, as the decoder had it
+				r.element(evalObject{profile, key, names[i]}, el, o)
 			}
 		}
-		into.Lists[key] = append([]string{}, names...)
 	case key == "namespace":
 		s, ok := r.text(o, key, v)
 		if ok && !contains(evalModes, s) {
@@ -146,4 +167,54 @@ func (r *reader) eval(o Origin, key string, v any, e entry) {
 	default:
 		r.probs.add(o, "unknown key %s in [%s]%s", key, tableName(e.table), near(key, evalKeys()))
 	}
+}
+
+// element reads one text of a list: a rule, as a line of another table is.
+func (r *reader) element(object evalObject, el element, o Origin) {
+	name, deny := strings.CutPrefix(object.name, "!")
+	at := r.at(el.line)
+	if name == "" || strings.ContainsAny(name, " \t\r\n") {
+		r.probs.add(at, "%s: %q is no name (\"name\" allows, \"!name\" denies)", object.key, object.name)
+		return
+	}
+	if err := checkEvalName(object.key, name, deny); err != nil {
+		r.probs.add(at, "%s", err)
+		return
+	}
+	object.name = name
+	r.rule(OpEval, object.String(), at, el.comment).Deny = deny
+}
+
+// rawEval finds a line that lets each of the functions, or the category, evaluate text without bounds; nil for none.
+func (p *Policy) rawEval(names ...string) *Rule {
+	for _, name := range names {
+		v := Verdict{}
+		p.weigh(question{op: OpCall, obj: name}, &v)
+		if v.By != nil && v.Blocker == nil {
+			return v.By
+		}
+	}
+	return nil
+}
+
+// rawBeside names both lines where text may be evaluated without bounds and [python.eval] bounds it: the bounds would hold nothing.
+func (p *Policy) rawBeside(probs *problems) {
+	raw := p.rawEval("dynamic-code", "builtins.eval", "builtins.exec", "builtins.compile")
+	if raw == nil || len(p.Eval) == 0 {
+		return
+	}
+	first := ""
+	for _, name := range sortedKeys(p.Eval) {
+		if o := p.Eval[name].Origin; first == "" {
+			first = fmt.Sprintf("[%s] (line %d)", tableName(evalPath(name)), o.Line)
+			if o.File != raw.Origin.File {
+				first = fmt.Sprintf("[%s] (%s:%d)", tableName(evalPath(name)), o.File, o.Line)
+			}
+		}
+	}
+	what := "take one of the two away"
+	if raw.Pattern.Text == "*" {
+		what += `, or add "dynamic-code" = false`
+	}
+	probs.add(raw.Origin, "%s = true lets text be evaluated without bounds, and %s bounds it: %s", quoteTOML(raw.Pattern.Text), first, what)
 }

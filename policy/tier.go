@@ -67,11 +67,11 @@ func RiskOf(r Rule, m Macros) Risk {
 	case OpSyscall:
 		return Risk{TierWarn, "a kernel call beyond the usual", false}
 	case OpCall:
-		return Risk{TierWarn, "a sensitive function", false}
+		return callRisk(r.Pattern.Text)
 	case OpImport:
-		if r.Pattern.Text == "*" {
-			return Risk{TierWarn, "every module", false}
-		}
+		return importRisk(r.Pattern.Text)
+	case OpEval:
+		return evalRisk(r.Pattern.Text)
 	}
 	return Risk{}
 }

@@ -149,7 +149,6 @@ func TestOneLineIsEnough(t *testing.T) {
 	}
 }
 
-
 // TestDoorsLookLikeTheOriginals: names, signatures, help, classes, copies and pickles.
 func TestDoorsLookLikeTheOriginals(t *testing.T) {
 	each(t, func(t *testing.T, p python) {

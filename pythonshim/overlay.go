@@ -59,6 +59,9 @@ var learnPy []byte
 //go:embed shim/enforce.py
 var enforcePy []byte
 
+//go:embed shim/inspect.py
+var inspectPy []byte
+
 //go:embed shim/start.py
 var startPy []byte
 
@@ -111,6 +114,7 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	if mode == Learn {
 		part(learnPy)
 	} else {
+		part(inspectPy)
 		part(enforcePy)
 	}
 	part(start)

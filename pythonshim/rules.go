@@ -15,7 +15,8 @@ type Rules struct {
 	Imports map[string]bool    // lines of [python.import]: "flask", "ctypes", "*"; false wins
 	Calls   map[string]bool    // lines of [python.call]: functions and categories of the registry, "*"; false wins
 	Eval    map[string]Profile // [python.eval] under "", [python.eval.NAME] under NAME; empty: evaluated text is refused
-	Program string             // folder of the program when it is installed itself (psb -m flask): its imports are not judged; "" else
+	Inspect []string           // variables of __main__ whose values are noted at the end
+	Program string             // script of an installed program (bin/flask), as python gets it: its imports are not asked for; "" else
 }
 
 // Profile is one profile of [python.eval] as TOML has it: lists under syntax call attribute import magic, texts under the others.
@@ -32,6 +33,10 @@ func (r Rules) Marshal() []byte {
 	m.flags(r.Imports)
 	m.text("call")
 	m.flags(r.Calls)
+	if len(r.Inspect) > 0 {
+		m.text("inspect")
+		m.list(r.Inspect)
+	}
 	m.text("program")
 	m.text(r.Program)
 	m.text("eval")

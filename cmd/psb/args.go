@@ -50,6 +50,7 @@ type options struct {
 	require      []string
 	reports      []string
 	record       string
+	inspect      []string
 	failOnDenial bool
 	parallel     bool
 	explain      bool // --explain-denials
@@ -69,6 +70,7 @@ var runOptions = []struct{ name, value, what string }{
 	{"explain-denials", "", "tell every refused file exactly, in children and native code, too; slower"},
 	{"fail-on-denial", "", "status 123 when something was refused and the program ended with 0"},
 	{"help", "", "print a summary"},
+	{"inspect", "name", "print what this variable of the program holds at its end, by the program's own word"},
 	{"learn", "", "run once, confined, and write what the program needed"},
 	{"learn-runner", "file", "learn a test suite: what its runner and tests ask goes into this file"},
 	{"learn-unix", "file", "let the learning run connect to this unix socket of the host"},
@@ -86,7 +88,7 @@ var runOptions = []struct{ name, value, what string }{
 // providers of this build; a policy file may name others of the format.
 var providers = []string{"auto", "namespaces", "landlock", "none"}
 
-var valueOptions = []string{"policy", "learn-runner", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record"}
+var valueOptions = []string{"policy", "learn-runner", "learn-unix", "learn-write", "allow", "limit", "python", "provider", "allow-gap", "require", "report", "record", "inspect"}
 
 // usageError is a mistake on the command line, with what to do.
 type usageError struct{ what, hint string }
@@ -235,6 +237,13 @@ func (r *runLine) long(words []string) (int, error) {
 		r.allowGaps = append(r.allowGaps, strings.Split(value, ",")...)
 	case "require":
 		r.require = append(r.require, strings.Split(value, ",")...)
+	case "inspect":
+		if !identifier(value) {
+			return 0, &usageError{"--inspect " + plainText(value) + ": that is no name of a variable", "--inspect NAME, of a variable at the top of the program; once for each"}
+		}
+		if !slices.Contains(r.inspect, value) {
+			r.inspect = append(r.inspect, value)
+		}
 	case "record":
 		r.record = value
 	case "report":
@@ -342,6 +351,23 @@ func (r *runLine) interpreterArgs(script string) []string {
 	return append(out, r.args...)
 }
 
+// apart: the interpreter's own flags keep PYTHONPATH or site.py from it.
+func (r *runLine) apart() bool {
+	for _, o := range r.pyOpts {
+		if !strings.HasPrefix(o, "-") || strings.HasPrefix(o, "--") {
+			continue // the value of the one before, or a word that is none of these
+		}
+		flags := o
+		if at := strings.IndexAny(o, "WXQ"); at > 0 { // what follows is its value: -IWerror
+			flags = o[:at]
+		}
+		if strings.ContainsAny(flags, "IES") {
+			return true
+		}
+	}
+	return false
+}
+
 // afterOptions puts words behind psb's own options and before everything else.
 func afterOptions(args []string, words ...string) []string {
 	at := 0
@@ -355,9 +381,10 @@ func afterOptions(args []string, words ...string) []string {
 	return slices.Concat(args[:at], words, args[at:])
 }
 
-// needed are the layers that a run must have beside those of the policy. Who wants to fail by what is refused must hear of it.
+// needed are the layers that a run must have beside those of the policy. Who wants to fail by what is refused, or to see what the program says of
+// itself, must hear of it.
 func (o options) needed() []string {
-	if o.failOnDenial {
+	if o.failOnDenial || len(o.inspect) > 0 {
 		return append(slices.Clone(o.require), "notify")
 	}
 	return o.require

@@ -138,3 +138,16 @@ func TestRunOptionsComplete(t *testing.T) {
 		t.Errorf("offered %v, known %v", offered, known)
 	}
 }
+
+func TestFlagsThatSkipPythonpath(t *testing.T) {
+	for words, want := range map[string]bool{"-I": true, "-bE": true, "-S -u": true, "-IWerror": true, "-u": false, "-WIgnore": false, "-X Import": false, "-bX Save": false,
+		"-W error::ImportWarning": false, "--check-hash-based-pycs Ever": false, "-P": false} {
+		line, err := parseRun(append(strings.Fields(words), "app.py"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.apart() != want {
+			t.Errorf("%s: %v, want %v", words, line.apart(), want)
+		}
+	}
+}

@@ -32,13 +32,14 @@ type denial struct {
 	Rule    string        `json:"rule,omitempty"`
 	Blocker string        `json:"blocker,omitempty"`
 	Hint    string        `json:"hint,omitempty"`
+	Wider   string        `json:"wider,omitempty"` // what would allow more than was asked, in words; "" for nothing
 }
 
 // refused collects what was refused during a run, in the order first seen. The zero value is ready.
 type refused struct {
 	list  []*denial
 	known map[refusedKey]*denial
-	kinds map[string]int // how many different ones of each kind are kept: kernel's calls, kernel's connects, what was reported
+	kinds map[string]int // how many different ones of each kind are kept: kernel's calls, kernel's connects, what was reported of files, of imports
 	over  overflow
 }
 
@@ -56,7 +57,7 @@ func (r *refused) add(a policy.Access, where, source string) {
 	// A program may try for ever, and what it tries in one way must not hide what it tries in another. The names of calls end by themselves.
 	const most = 1000
 	kind := source
-	if source == "kernel" {
+	if source == "kernel" || ofPython(a.Op) {
 		kind += string(a.Op)
 	}
 	if r.known == nil {
@@ -85,6 +86,10 @@ func (r *refused) note(n pythonshim.Note) {
 	case pythonshim.NoteResolve, pythonshim.NoteConnect:
 		if object := saidAddress(n.Args[0], n.Args[1]); object != "" {
 			r.add(policy.Access{Op: policy.OpConnect, Object: object}, n.At, "reported")
+		}
+	case pythonshim.NoteDenied:
+		if a, ok := saidRefusal(n); ok {
+			r.add(a, n.At, "reported")
 		}
 	case pythonshim.NoteError:
 		for i, file := range n.Args[2:] {
@@ -265,6 +270,10 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint = fmt.Sprintf("%s is locked", j.shownPolicy())
 	case ofNet(d.Access.Op):
 		d.Hint = netHint(j, d.Access)
+	case ofPython(d.Access.Op):
+		d.Hint, d.Wider = addHint(j, d.Access), widerHint(j, d.Access)
+	case ofPython(d.Access.Op) && policy.Grantable(d.Access) != nil:
+		d.Hint = policy.Grantable(d.Access).Error()
 	case policy.Sensitive(d.Access.Object, j.macros):
 		d.Hint = secretHint
 	case d.Op == string(policy.OpSyscall):
@@ -380,6 +389,9 @@ func tell(v voice, cwd string, found denials) {
 		v.say("%s", d.line(cwd))
 		if d.Hint != "" {
 			v.hint("%s", d.Hint)
+		}
+		if d.Wider != "" {
+			v.hint("%s", d.Wider)
 		}
 	}
 	switch n := max(len(found.list)-mostDenials, 0) + found.more.Count; {

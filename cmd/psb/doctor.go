@@ -84,10 +84,23 @@ func doctor(w *world, args []string) (int, error) {
 	if err != nil {
 		d.line("python", false, err.Error(), "nothing to run", "install python3, or psb --python PATH")
 	} else {
-		d.line("python", true, fmt.Sprintf("%s %s (%s), shim: %v", layout.Launch, layout.Version, layout.Executable, layout.ShimFits()), "", "")
+		d.line("python", true, fmt.Sprintf("%s %s (%s)", layout.Launch, layout.Version, layout.Executable), "", "")
+		d.pythonLayer(layout, f.host.UserNS || f.host.PlainNS)
 	}
-	d.line("later", true, "python layer: not in this build", "", "")
 	return d.status, d.err
+}
+
+// pythonLayer says whether the policy's lines on Python can be held here. No run needs it: the walls are the kernel's.
+func (d *diagnosis) pythonLayer(l pythonshim.Layout, namespaced bool) {
+	const name = "python layer"
+	switch {
+	case !l.ShimFits():
+		d.soft(name, "Python "+l.Version+" is older than 3.8", "[python.import], [python.call] and [python.eval] stop a run (gap python), refusals are told without lines", "CPython 3.8 or later: psb --python PATH")
+	case !namespaced:
+		d.soft(name, "sitecustomize, by PYTHONPATH", "-I, -E and -S, and children with another environment, run without it", "a mount namespace")
+	default:
+		d.line(name, true, "imports, sensitive calls and evaluated text: laid over "+l.Encodings, "", "")
+	}
 }
 
 type diagnosis struct {
@@ -100,12 +113,12 @@ func (d *diagnosis) print(mark, name, have, lost, remedy string) {
 	if have == "" {
 		have = "not there"
 	}
-	_, err := fmt.Fprintf(d.w, "%-4s %-11s %s\n", mark, name, have)
+	_, err := fmt.Fprintf(d.w, "%-4s %-12s %s\n", mark, name, have)
 	if lost != "" && err == nil {
-		_, err = fmt.Fprintf(d.w, "     %-11s lost: %s\n", "", lost)
+		_, err = fmt.Fprintf(d.w, "     %-12s lost: %s\n", "", lost)
 	}
 	if remedy != "" && err == nil {
-		_, err = fmt.Fprintf(d.w, "     %-11s remedy: %s\n", "", remedy)
+		_, err = fmt.Fprintf(d.w, "     %-12s remedy: %s\n", "", remedy)
 	}
 	if d.err == nil {
 		d.err = err

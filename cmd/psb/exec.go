@@ -47,6 +47,9 @@ func execJob(w *world, args []string) (*job, error) {
 	if !execOptions(line) || line.learn {
 		return nil, &usageError{"exec: only psb's own options stand before --, and --learn is not one of them here", "psb exec --policy FILE -- COMMAND ARGS"}
 	}
+	if len(line.inspect) > 0 {
+		return nil, &usageError{"exec: --inspect is of a program of Python", "psb --inspect NAME SCRIPT"}
+	}
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(w.seen)}
 	if err := j.readPolicy(false); err != nil {
 		return j, err

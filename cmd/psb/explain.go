@@ -304,6 +304,9 @@ func (j *job) nearest(at string) *plan.Place {
 
 // withoutRule knows what no rule has to allow: the base set, variables that are always there, what a box holds of itself.
 func (e *editing) withoutRule(p *policy.Policy, a policy.Access) (bool, string, error) {
+	if ofPython(a.Op) {
+		return e.withoutPythonRule(p, a)
+	}
 	switch a.Op {
 	case policy.OpSyscall:
 		switch class, why := seccomp.ClassOf(a.Object); class {

@@ -14,11 +14,13 @@ import (
 func (j *job) knowledge() learn.Knowledge {
 	h := j.facts.host
 	k := learn.Knowledge{Macros: j.macros, Folder: filepath.Dir(j.where.policy), Program: j.where.reads, Private: learn.FixedPrivate(), Shown: j.plan.Command.Given,
-		Tables: map[string]bool{"env": true, "files": true, "syscalls": true, "net": j.plan.Brokered}}
+		Tables: map[string]bool{"env": true, "files": true, "syscalls": true, "net": j.plan.Brokered,
+			"python": j.plan.Shim && j.plan.Mode.Learning()}}
 	k.Homes = plan.Homes(j.macros)
 	k.Private = append(k.Private, "/sys/devices/system/cpu/", "/run/")
 	always := slices.Concat(h.Always, []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/hostname"})
 	if py := j.layout; py != nil {
+		k.Python = py.Version
 		always = slices.Concat(always, py.Reads, py.SystemLibs)
 		k.Runs = append(k.Runs, py.Executable, py.Launch, py.Loader)
 		for _, l := range py.Links {

@@ -82,7 +82,7 @@ func (e *editing) words(args []string) (string, error) {
 	switch op {
 	case "limit", "limits":
 		return "", &usageError{"limits are lines of the file, not rules", fmt.Sprintf("edit [limits] in %s: memory = \"512M\"; for one run psb --limit memory=512M …", plainText(shown(e.w.cwd, e.path)))}
-	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall:
+	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall, policy.OpEval:
 		if len(fields) > 2 {
 			hint := "psb policy add " + fields[0] + " " + shellQuote(fields[1])
 			if op == policy.OpEnv {
@@ -117,15 +117,7 @@ func (e *editing) add(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) }); err != nil {
-		return err
-	}
-	gap := map[policy.Op]string{policy.OpImport: "python", policy.OpCall: "python"}[r.Op]
-	if gap != "" {
-		e.w.ui.say("this build cannot grant %s: a run under this line stops (gap %s)", r.Op, gap)
-		e.w.ui.hint("psb --allow-gap %s … runs without it", gap)
-	}
-	return nil
+	return e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) })
 }
 
 func (e *editing) remove(args []string) error {
@@ -222,6 +214,11 @@ func (e *editing) refused(err error) *refusal {
 
 // changeLine words one change: the line as it is now, or the one that went.
 func changeLine(file string, c policy.Change) string {
+	for _, text := range []*string{&c.Old, &c.New} { // a name of a list stands indented; a list that was broken up is shown as one
+		if *text = strings.TrimSpace(*text); strings.Contains(*text, "\n") {
+			*text = strings.Join(strings.Fields(*text), " ")
+		}
+	}
 	switch {
 	case c.New == "":
 		return fmt.Sprintf("%s:%d removed: %s", file, c.Line, c.Old)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"psb/cmd/psb/report"
 	"psb/learn"
 	"psb/policy"
 	"psb/policy/plan"
@@ -35,27 +36,28 @@ func refuse(hint, format string, args ...any) *refusal {
 
 // job is everything known before the launch.
 type job struct {
-	w        *world
-	line     *runLine // nil where there is none: exec
-	again    bool     // for a box that runs already: nothing is asked or made
-	bare     bool     // psb's own box, beside the program's: no signal is for it
-	opts     options
-	where    whereabouts
-	macros   policy.Macros
-	written  *policy.Policy // as written, with includes
-	policy   *policy.Policy // expanded, with the command line's rules
-	net      *policy.Policy // its [net] alone, of a launch that was kept; nil where policy is there
-	facts    facts
-	look     *hostLook
-	request  plan.Request
-	plan     *plan.Plan
-	layout   *pythonshim.Layout
-	lost     error         // of --record, when the run is over
-	reportIn []folderID    // of each --report
-	learned  *learn.Report // of a learning run whose rules are written
-	findings *findings     // of an audit that is over
-	folder   folderID      // of the policy a learning run will write
-	beside   string        // the other policy that a learning run will write; "" for none
+	w         *world
+	line      *runLine // nil where there is none: exec
+	again     bool     // for a box that runs already: nothing is asked or made
+	bare      bool     // psb's own box, beside the program's: no signal is for it
+	opts      options
+	where     whereabouts
+	macros    policy.Macros
+	written   *policy.Policy // as written, with includes
+	policy    *policy.Policy // expanded, with the command line's rules
+	net       *policy.Policy // its [net] alone, of a launch that was kept; nil where policy is there
+	facts     facts
+	look      *hostLook
+	request   plan.Request
+	plan      *plan.Plan
+	layout    *pythonshim.Layout
+	lost      error              // of --record, when the run is over
+	reportIn  []folderID         // of each --report
+	learned   *learn.Report      // of a learning run whose rules are written
+	findings  *findings          // of an audit that is over
+	inspected []report.Inspected // of a run that is over, as --inspect asked
+	folder    folderID           // of the policy a learning run will write
+	beside    string             // the other policy that a learning run will write; "" for none
 }
 
 // loadPolicy reads the policy file and its includes; a policy that is not there is the empty one.

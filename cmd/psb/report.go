@@ -10,6 +10,7 @@ import (
 
 	"psb/cmd/psb/report"
 	"psb/policy"
+	"psb/policy/plan"
 )
 
 // reportable refuses a run whose reports could not be written.
@@ -122,7 +123,7 @@ func replaceFile(name string, b []byte, mode os.FileMode) error {
 
 // report puts together what is known of a run, over or never started.
 func (j *job) report(o outcome, found *denials, failure error) *report.Report {
-	r := &report.Report{Layers: []string{"python"}, Planted: j.planted()}
+	r := &report.Report{Planted: j.planted()}
 	r.Run = report.Run{Psb: version, Policy: j.where.policy, Folder: j.w.cwd, Root: sourcesTop(j.where.project)}
 	if len(j.where.reads) > 0 {
 		r.Program = j.where.reads[0]
@@ -142,6 +143,8 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 	}
 	if j.plan != nil {
 		r.Argv, r.Provider, r.Mode = j.plan.Command.Argv, string(j.plan.Provider), j.plan.Mode.String()
+		r.Python = reportPython(j.plan.PythonLayer)
+		r.Inspected = j.inspected
 		for _, g := range j.plan.Gaps {
 			r.Gaps = append(r.Gaps, report.Gap(g))
 		}
@@ -160,6 +163,10 @@ func (j *job) report(o outcome, found *denials, failure error) *report.Report {
 	return r
 }
 
+func reportPython(l plan.PythonLayer) *report.PythonLayer {
+	return &report.PythonLayer{Present: l.Present, How: l.How, Interpreter: l.Interpreter, Version: l.Version, Why: l.Why, Imports: l.Imports, Calls: l.Calls, Eval: l.Eval}
+}
+
 func usageOf(o outcome) report.Usage {
 	u := report.Usage{WallSeconds: o.wall.Seconds(), CPUSeconds: (o.exit.User + o.exit.System).Seconds(), MemoryPeak: o.usage.MemoryPeak,
 		OOMKills: o.usage.OOMKills, PIDsPeak: o.usage.PIDsPeak, PIDsRefused: o.usage.PIDsRefused, Unknown: o.usage.Unknown}
@@ -170,7 +177,7 @@ func usageOf(o outcome) report.Usage {
 }
 
 func (j *job) reportDenial(d *denial) report.Denial {
-	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint}
+	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint, Wider: d.Wider}
 	if d.Where != "" {
 		out.Where = absolute(j.w.cwd, d.Where)
 	}
@@ -189,16 +196,16 @@ func (j *job) policyLine(d *denial) (file string, line int) {
 		return "", 0
 	}
 	for i, text := range bytes.Split(j.written.Sources[0].Bytes, []byte("\n")) {
-		if bytes.HasPrefix(bytes.TrimSpace(text), []byte(tableOf(d.Access.Op))) {
+		if bytes.HasPrefix(bytes.TrimSpace(text), []byte(tableOf(d.Access))) {
 			return j.where.policy, i + 1
 		}
 	}
 	return j.where.policy, 0
 }
 
-// tableOf is the table of the policy that speaks of an operation.
-func tableOf(op policy.Op) string {
-	switch op {
+// tableOf is the table of the policy that speaks of an access.
+func tableOf(a policy.Access) string {
+	switch a.Op {
 	case policy.OpEnv:
 		return "[env]"
 	case policy.OpConnect, policy.OpPrivate, policy.OpListen:
@@ -209,6 +216,11 @@ func tableOf(op policy.Op) string {
 		return "[python.import]"
 	case policy.OpCall:
 		return "[python.call]"
+	case policy.OpEval:
+		if profile, _, ok := strings.Cut(a.Object, "/"); ok {
+			return "[python.eval." + profile + "]"
+		}
+		return "[python.eval]"
 	}
 	return "[files]"
 }

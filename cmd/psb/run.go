@@ -30,6 +30,9 @@ func runLineOnce(w *world, line *runLine) (int, error) {
 	if line.ask && (line.explain || line.record != "") {
 		return exitRefused, &usageError{"--ask goes with neither --explain-denials nor --record: one waits for answers, the others watch", "psb --explain-denials SCRIPT, then psb policy allow-last"}
 	}
+	if len(line.inspect) > 0 && (line.audit || line.learn || line.form == formInfo) {
+		return exitRefused, &usageError{"--inspect is for a run under a policy: what wording a value asks for would be learned as the program's own", "psb --learn …, then psb --inspect NAME …"}
+	}
 	if line.audit {
 		return auditRun(w, line)
 	}
@@ -67,6 +70,9 @@ func (j *job) launchEnforced() (int, error) {
 	if err := j.reportable(); err != nil {
 		return exitRefused, err
 	}
+	if err := j.inspectable(); err != nil {
+		return exitRefused, err
+	}
 	s := newSupervisor(j)
 	var along watcher = s
 	switch {
@@ -95,6 +101,9 @@ func (j *job) launchEnforced() (int, error) {
 // told says what a run that is over left to say, and gives psb's own status.
 func (j *job) told(s *supervisor, o outcome, err error) (int, error) {
 	found := s.seen.denials(j)
+	if o.started {
+		j.tellInspected(s.inspected)
+	}
 	tell(j.w.ui, j.w.cwd, found)
 	j.keepLast(o, found.list)
 	if err == nil {
@@ -239,7 +248,7 @@ func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
 // pythonCommand is what the interpreter is started with.
 func (j *job) pythonCommand(line *runLine) plan.Command {
 	argv := append([]string{j.layout.Launch}, line.interpreterArgs(j.where.script)...)
-	return plan.Command{Exec: j.layout.Launch, Argv: argv, Env: j.w.env, Dir: j.w.cwd, Reads: j.where.reads, Python: true, Given: j.given(line.args)}
+	return plan.Command{Exec: j.layout.Launch, Argv: argv, Env: j.w.env, Dir: j.w.cwd, Reads: j.where.reads, Python: true, Apart: line.apart(), Given: j.given(line.args)}
 }
 
 // given are the arguments that name something on this machine.

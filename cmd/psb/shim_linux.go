@@ -35,19 +35,24 @@ func (j *job) shim(mode plan.Mode) error {
 	if mode.Learning() {
 		m = pythonshim.Learn
 	}
-	rules := pythonRules(j.policy)
-	if provider := j.request.Provider; provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
+	rules := pythonRules(j.policy, j.installedScript())
+	rules.Inspect = j.opts.inspect
+	provider := j.request.Provider
+	if provider == "" {
+		provider = j.policy.Sandbox.Provider
+	}
+	if provider == "landlock" || provider != "namespaces" && !j.facts.host.UserNS && !j.facts.host.PlainNS {
 		j.request.ShimPath, err = shimFolder(j, m, rules)
 		if err != nil {
 			return refuse("", "shim: %s", err)
 		}
 		return nil
 	}
-	if j.request.Package, err = j.pythonPackage(); err != nil {
-		return refuse("", "python package: %s", err)
-	}
 	overlay := pythonshim.Overlay(original, m)
 	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
+	if j.request.Package, err = j.pythonPackage(); err != nil || j.request.Package == "" {
+		j.packageInside()
+	}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
 	if code := j.shimCode(overlay); code != nil {
 		j.request.Shim["encodings.pyc"] = string(code)
@@ -176,12 +181,25 @@ func shimFolder(j *job, m pythonshim.Mode, rules pythonshim.Rules) (string, erro
 	h := sha256.New()
 	h.Write(rules.Marshal())
 	h.Write(pythonshim.Overlay(nil, m))
-	name := "shim-" + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
-	return j.ownFolder(name, func(dir string) map[string][]byte {
-		files := pythonshim.Files(m, rules, dir)
-		for name, text := range pythonshim.Package() {
-			files[pythonshim.PackageDir+"/"+name] = text
+	name := shimFolderPrefix + version + "-" + m.String() + "-" + pythonshim.PackageKey() + "-" + hex.EncodeToString(h.Sum(nil)[:8])
+	state := stateDir(j.w.id, j.w.lookup)
+	if dir := filepath.Join(state, name); j.w.traceless && !present(dir) {
+		return dir, nil // a plan that is only shown
+	}
+	defer sweepShimFolders(state)
+	for {
+		dir, err := j.ownFolder(name, func(dir string) map[string][]byte {
+			files := pythonshim.Files(m, rules, dir)
+			for name, text := range pythonshim.Package() {
+				files[pythonshim.PackageDir+"/"+name] = text
+			}
+			return files
+		})
+		if err == nil && dir != "" {
+			err = holdShimFolder(dir)
 		}
-		return files
-	})
+		if !errors.Is(err, os.ErrNotExist) { // else another start swept it between the two
+			return dir, err
+		}
+	}
 }

@@ -35,6 +35,8 @@ type supervisor struct {
 	mu        sync.Mutex
 	over      bool
 	seen      refused
+	program   int // what was started; of its children nothing is inspected
+	inspected map[string]inspection
 }
 
 func newSupervisor(j *job) *supervisor { return &supervisor{j: j} }
@@ -66,6 +68,7 @@ func (s *supervisor) attend(box *namespaces.Box, _ int) error {
 
 // listen answers what the listener brings, until nobody is left behind it.
 func (s *supervisor) listen(box *namespaces.Box, fd *os.File) error {
+	s.program = box.Program()
 	l, err := listenerOf(fd, nil)
 	if err != nil {
 		return err
@@ -149,8 +152,11 @@ func (s *supervisor) note(r *seccomp.Request) {
 	}
 	if note, err := pythonshim.ParseNote(b); err == nil {
 		s.mu.Lock()
+		defer s.mu.Unlock()
+		if note.Event == pythonshim.NoteInspect && r.TID == s.program {
+			s.inspect(note)
+		}
 		s.seen.note(note)
-		s.mu.Unlock()
 	}
 }
 

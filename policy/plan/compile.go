@@ -71,7 +71,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 		c.etc(p.Identity, r.Host, r.Mode.Learning())
 	} else {
 		c.hostSpaces()
-		p.Shim, r.Shim, r.Overlay = r.ShimPath != "", nil, nil // without a mount namespace nothing can be laid over a file
+		p.Shim, r.Shim, r.Overlay = r.ShimPath != "" && p.Provider != None && !r.Command.Apart, nil, nil // without a mount namespace nothing can be laid over a file
 		if p.Shim {
 			c.showHost(r.ShimPath, Read, "psb's shim")
 			c.gaps = addGap(c.gaps, Gap{Name: "shim", Lost: "python -I, -E and -S, and children with another environment, run without the shim: it comes by PYTHONPATH", Needs: "a mount namespace", Soft: true})
@@ -92,7 +92,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 	}
 	c.command(r)
 	c.network(p)
-	c.later()
+	p.PythonLayer = c.pythonLayer(p, r)
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}

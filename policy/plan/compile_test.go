@@ -95,13 +95,6 @@ func TestMemoryLimitSpeaksOfSwap(t *testing.T) {
 	}
 }
 
-func TestLaterTablesAreGaps(t *testing.T) {
-	pol := &policy.Policy{Rules: []policy.Rule{rule("import", "numpy"), {Op: "call", Deny: true}}}
-	if p := compiled(t, Request{Host: strong(), Policy: pol}); gapNames(Open(p.Gaps)) != "python" {
-		t.Errorf("gaps %v", p.Gaps)
-	}
-}
-
 func TestNetworkNeedsABroker(t *testing.T) {
 	pol := &policy.Policy{Rules: []policy.Rule{rule("connect", "pypi.org:443"), rule("listen", "127.0.0.1:5000"), {Op: "deny", Deny: true}}}
 	p := compiled(t, Request{Host: strong(), Policy: pol})

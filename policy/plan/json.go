@@ -23,7 +23,7 @@ type Shown struct {
 	Net      []string          `json:"net"` // "connect HOST:PORT" and the like, as ruled
 	Gaps     []Gap             `json:"gaps"`
 	Make     []string          `json:"make"`
-	NotBuilt []string          `json:"not_in_this_build"`
+	Python   PythonLayer       `json:"python_layer"`
 }
 
 // ShownPlace is one path inside.
@@ -42,7 +42,7 @@ type ShownPlace struct {
 func (p *Plan) JSON() Shown {
 	s := Shown{Argv: p.Command.Argv, Dir: p.Command.Dir, Policy: p.Policy.Name, Provider: p.Provider, Mode: p.Mode.String(), UID: p.Identity.UID, GID: p.Identity.GID,
 		Env: []string{}, Net: []string{}, Files: []ShownPlace{}, Limits: map[string]string{}, Syscalls: p.Syscalls, Landlock: p.Files.ABI, Gaps: p.Gaps, Make: p.Missing,
-		NotBuilt: []string{"python"}}
+		Python: p.PythonLayer}
 	for _, kv := range p.Env {
 		name, _, _ := strings.Cut(kv, "=")
 		s.Env = append(s.Env, name)

@@ -91,19 +91,3 @@ func (c *compiler) landlockLoss(l landlock.Lost, provider Provider) {
 	}
 	c.gaps = addGap(c.gaps, Gap{Name: l.Name, Lost: l.What + " by Landlock", Needs: l.Needs, Soft: true})
 }
-
-// later names the layers this build does not have: a line that grants in their tables is a gap.
-func (c *compiler) later() {
-	for _, r := range c.policy.Rules {
-		if r.Deny {
-			continue
-		}
-		switch r.Op {
-		case "import", "call":
-			c.gaps = addGap(c.gaps, Gap{Name: "python", Lost: fmt.Sprintf("%s %s: the python layer is not in this build", r.Op, r.Pattern.Text), Needs: "a build with the python layer"})
-		}
-	}
-	for name := range c.policy.Eval {
-		c.gaps = addGap(c.gaps, Gap{Name: "python", Lost: strings.TrimSuffix("[python.eval."+name, ".") + "]: the python layer is not in this build", Needs: "a build with the python layer"})
-	}
-}

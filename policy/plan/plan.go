@@ -68,6 +68,7 @@ type Command struct {
 	Dir     string   // working folder
 	Reads   []string // readable without a rule: the script, the module's file
 	Python  bool     // Exec is the interpreter
+	Apart   bool     // with flags that keep PYTHONPATH or site.py from it: -I -E -S
 	Given   []string // host objects named by arguments, shown while learning
 	Writes  []string // folders of --learn-write
 	Sockets []string // unix sockets of --learn-unix
@@ -75,25 +76,26 @@ type Command struct {
 
 // Plan is a launch as a value: explain prints it, the launcher applies it.
 type Plan struct {
-	Mode      Mode
-	Provider  Provider
-	Policy    *policy.Policy
-	Command   Command
-	Identity  Identity // inside
-	Env       []string
-	Places    []*Place
-	Files     landlock.Ruleset        // fitted; its Paths are paths inside (namespaces) or host paths (landlock)
-	Spec      namespaces.Spec         // without descriptors and filters
-	Syscalls  map[string]bool         // the policy's [syscalls] lines
-	Limits    map[string]policy.Limit // with the defaults
-	Missing   []string                // folders of write and create rules that psb makes first
-	Watched   []string                // protected names that were not there: reported as planted when they are after the run
-	Absent    []policy.Origin         // rules whose object is not there
-	Gaps      []Gap
-	Shim      bool
-	Datagrams bool              // the broker relays datagrams
-	Overlaid  []string          // folders with a throw-away overlay, in the order of the Spec's acts
-	Protected []string          // of an audit: what would be protected otherwise
-	Brokered  bool              // a broker reaches outside for the box; without it the box reaches nobody
-	Sockets   map[string]string // unix sockets of the host that rules name: the rule's path to where it leads, free of links
+	Mode        Mode
+	Provider    Provider
+	Policy      *policy.Policy
+	Command     Command
+	Identity    Identity // inside
+	Env         []string
+	Places      []*Place
+	Files       landlock.Ruleset        // fitted; its Paths are paths inside (namespaces) or host paths (landlock)
+	Spec        namespaces.Spec         // without descriptors and filters
+	Syscalls    map[string]bool         // the policy's [syscalls] lines
+	Limits      map[string]policy.Limit // with the defaults
+	Missing     []string                // folders of write and create rules that psb makes first
+	Watched     []string                // protected names that were not there: reported as planted when they are after the run
+	Absent      []policy.Origin         // rules whose object is not there
+	Gaps        []Gap
+	Shim        bool
+	PythonLayer PythonLayer       // what holds the policy's lines on Python
+	Datagrams   bool              // the broker relays datagrams
+	Overlaid    []string          // folders with a throw-away overlay, in the order of the Spec's acts
+	Protected   []string          // of an audit: what would be protected otherwise
+	Brokered    bool              // a broker reaches outside for the box; without it the box reaches nobody
+	Sockets     map[string]string // unix sockets of the host that rules name: the rule's path to where it leads, free of links
 }

@@ -18,12 +18,9 @@ func (p *Plan) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "policy     %s\n", orElse(p.Policy.Name, "none: the empty policy"))
 	fmt.Fprintf(&b, "provider   %s\n", p.Provider)
 	fmt.Fprintf(&b, "identity   uid %d gid %d inside\n", p.Identity.UID, p.Identity.GID)
-	if p.Shim {
-		fmt.Fprintf(&b, "shim       on\n")
-	} else {
-		fmt.Fprintf(&b, "shim       off\n")
+	for _, line := range p.PythonLayer.text() {
+		fmt.Fprintf(&b, "python     %s\n", line)
 	}
-	fmt.Fprintf(&b, "layers     python layer: not in this build\n")
 	for _, g := range p.Gaps {
 		state := "stops the run"
 		if g.Accepted {

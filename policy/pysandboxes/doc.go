@@ -5,7 +5,6 @@
 //		fmt.Println(r) // what has no equivalent, line by line
 //	}
 //
-// It converts environment, files, network, limits and locks. It does not convert what concerns Python alone (python-import, python-api,
-// eval-*), which psb's Python layer will read, nor the files that a file includes: each is named with the command that converts it. It reads
-// no file and asks the machine one thing, through look: whether a path is a folder.
+// It converts environment, files, network, limits, locks, and what Python's layer holds: imports, calls, evaluated text. It does not convert the
+// files that a file includes: each is named with the command that converts it. It reads no file and asks the machine one thing, through look: whether a path is a folder.
 package pysandboxes

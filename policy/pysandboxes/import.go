@@ -35,6 +35,8 @@ func Import(name string, src []byte, m policy.Macros, look func(path string) Kin
 		r.read(strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")))
 	}
 	r.hide()
+	r.bounded()
+	r.outside()
 	if r.understood == 0 {
 		if p, err := policy.Parse(name, src); err == nil && p.Version+len(p.Tables) > 0 {
 			return Imported{Remarks: r.sorted()}, errors.New("it is a policy of psb already")
@@ -60,9 +62,10 @@ type reader struct {
 	ignored  []glob
 	includes []string
 	locked   bool
-	shimOff  bool
+	shimOff  int // the line that turned the layer inside Python off; 0 for none
 	provider string
 	limits   map[string]string
+	evals    map[string]map[string]string // values of evaluated text as the policy writes them, by profile and key
 	remarks  []policy.Problem
 }
 
@@ -127,13 +130,16 @@ func (r *reader) convert(key, value string) bool {
 	case dotted && slices.Contains([]string{"bwrap", "unshare", "firejail", "qemu"}, base):
 		r.option(base, option, value)
 		return true
-	case strings.HasPrefix(key, "eval-"), key == "python-import", key == "import", key == "python-api":
-		r.remark("%s: follows with the Python layer; learn it then, or keep this file", key)
-		return true
+	case strings.HasPrefix(key, "eval-"):
+		return r.eval(key, value)
 	}
 	switch key {
 	case "env", "set-env":
 		r.env(value)
+	case "python-import", "import":
+		r.imports(value)
+	case "python-api":
+		r.api(value)
 	case "unenv", "unset-env":
 		r.add(policy.Rule{Op: policy.OpEnv, Pattern: policy.Pattern{Text: value}, Deny: true})
 	case "expose-ro":
@@ -154,7 +160,9 @@ func (r *reader) convert(key, value string) bool {
 	case "learn":
 		r.learn(value)
 	case "py-sandbox":
-		r.shimOff = r.shimOff || value == "false" || value == "0" || value == "none"
+		if value == "false" || value == "0" || value == "none" {
+			r.shimOff = r.line
+		}
 	case "os-sandbox":
 		r.os(value)
 	case "port":

@@ -30,7 +30,12 @@ func look(p string) Kind {
 }
 
 func TestImport(t *testing.T) {
-	const file = "testdata/all.txtar"
+	for _, file := range []string{"testdata/all.txtar", "testdata/python.txtar"} {
+		t.Run(file, func(t *testing.T) { imported(t, file) })
+	}
+}
+
+func imported(t *testing.T, file string) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -91,14 +96,17 @@ func TestImportNothing(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) {
-	ar, err := txtar.ParseFile("testdata/all.txtar")
-	if err != nil {
-		f.Fatal(err)
+	for _, file := range []string{"testdata/all.txtar", "testdata/python.txtar"} {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(ar.Files[0].Data)
+		for _, line := range strings.Split(string(ar.Files[0].Data), "\n") {
+			f.Add([]byte(line))
+		}
 	}
-	f.Add(ar.Files[0].Data)
-	for _, line := range strings.Split(string(ar.Files[0].Data), "\n") {
-		f.Add([]byte(line))
-	}
+	f.Add([]byte("python-api=DENY:*\npython-api=ALLOW:*\neval-call=DENY:x\neval-call=x"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		got, err := Import("old", src, testMacros, look)
 		if err == nil {

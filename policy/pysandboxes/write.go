@@ -3,6 +3,7 @@ package pysandboxes
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"psb/policy"
@@ -23,7 +24,7 @@ func (r *reader) write() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	second, _, err := policy.Edit(r.shim(), refusals)
+	second, _, err := policy.Edit(append(r.shim(), r.evalTables()...), refusals)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +102,12 @@ func (r *reader) head() []byte {
 			fmt.Fprintf(&b, "%s = %s\n", name, policy.Quote(v))
 		}
 	}
-	return append([]byte(b.String()), r.shim()...)
+	return slices.Concat([]byte(b.String()), r.shim(), r.evalTables())
 }
 
 // shim turns psb's code inside Python off, where the old file did so with pysandboxes'.
 func (r *reader) shim() []byte {
-	if r.shimOff {
+	if r.shimOff > 0 {
 		return []byte("[python]\nshim = false\n")
 	}
 	return nil

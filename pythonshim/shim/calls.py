@@ -91,6 +91,9 @@ EXEMPT = {
     ("concurrent.futures.process", "_process_worker"): "deserialization",
     ("concurrent.futures.process", "wait_result_broken_or_wakeup"): "deserialization",
     ("concurrent.futures.process", "_queue_management_worker"): "deserialization",
+    # help() tries whether there is a pager: in a box without a rule for one the system says no, and the text is printed.
+    ("pydoc", "getpager"): "process-exec",
+    ("_pyrepl.pager", "get_pager"): "process-exec",
     # Who was allowed to start a child may end it.
     ("subprocess", "send_signal"): "process-control",
     ("multiprocessing.popen_fork", "_send_signal"): "process-control",

@@ -10,7 +10,7 @@ FD = -0x505342  # psb: cut
 builtins = sys.modules["builtins"]
 object, type, str, bytes, int, bool, list, tuple, dict, set, frozenset = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset
 isinstance, issubclass, callable, getattr, setattr, hasattr, id, len = builtins.isinstance, builtins.issubclass, builtins.callable, builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len
-map, range, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
+map, range, slice, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.slice, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
 BaseException, Exception, OSError, KeyError, ValueError, TypeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
 ImportError, ModuleNotFoundError, RuntimeError, RecursionError, PermissionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError, builtins.PermissionError
 HERE = sys._getframe(0).f_code.co_filename
@@ -80,8 +80,6 @@ def kind(name: str) -> int:
             k = STDLIB  # and what is ours
         elif name.startswith("<"):
             k = TEXT
-        elif installed(name):
-            k = PROGRAM
         elif "/site-packages/" in name or "/dist-packages/" in name:
             k = LIBRARY
         elif name.startswith(stdlib):
@@ -108,6 +106,9 @@ def modname(f: object) -> str:
         name = text(spec.name)
         return name[:-9] if name.endswith(".__main__") else name
     name = f.f_code.co_filename.rpartition("/")[2]
+    file = dict.get(f.f_globals, "__file__")
+    if name.startswith("<") and type(file) is str:
+        name = file.rpartition("/")[2]  # text that a script evaluated
     if name.startswith("<") or "/ipykernel_" in f.f_code.co_filename:
         return {"<string>": "-c", "<stdin>": "-"}.get(name, "__main__")
     return name[:-3] if name.endswith(".py") else name
@@ -152,7 +153,7 @@ def asker(f: object) -> tuple:
 
 
 def emit(event: str, args: list, at: str, func: str, lib: str) -> None:
-    if not func and not lib and event not in ("env", "error"):
+    if not func and not lib and event not in ("env", "error", "inspect"):
         return
     for a in args:
         if len(a) > 1500:

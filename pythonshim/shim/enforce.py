@@ -1,6 +1,6 @@
 # Enforcing: explain what was refused. No audit hook: one that ignores every open costs 2-4 % of a loop of opens. What
 # is watched costs nothing until it happens: a variable that is not there, an error that nobody caught.
-from texts import *  # psb: cut
+from inspect import *  # psb: cut
 
 
 Group = getattr(sys.modules["builtins"], "BaseExceptionGroup", None)  # from 3.11
@@ -114,6 +114,7 @@ def explain(e: object) -> None:
 
 def install() -> None:
     attach(environ(posix.environ))
+    inspect_at_end()
     calls()
     texts()
     # Both names of a hook are replaced, so "is the hook the original" stays true for those who ask.

@@ -3,7 +3,7 @@
 from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
-RULES = {"import": {}, "call": {}, "eval": {}, "program": "", "script": ""}
+RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
 compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
@@ -88,9 +88,9 @@ def belongs(f: object) -> int:
 
 
 def installed(name: str) -> bool:
-    # Is this file of a program that is itself installed (-m flask, bin/flask of a virtual environment)? Its imports are not asked for.
-    folder = RULES["program"]
-    return name == RULES["script"] or folder != "" and (name == folder or name.startswith(folder + "/"))
+    # Is this the script that starts an installed program (bin/flask of a virtual environment)? Its imports are not asked for. The program
+    # itself is a library: what it imports is its own affair, what it loads of the project is the project's.
+    return name == RULES["program"] != ""
 
 
 def asked(f: object) -> tuple:

@@ -48,7 +48,7 @@ def grade(name: str, where: int) -> int:
         if verdict is False:
             g = NEVER
         else:
-            g = ASKS if needs and verdict is None and name not in LEADS else FREE
+            g = ASKS if needs and (verdict is None or not ENFORCE) and name not in LEADS else FREE  # learning tells what lines are for, too
         if len(grades) > 8192:
             grades.clear()
         grades[key] = g
@@ -58,10 +58,11 @@ def grade(name: str, where: int) -> int:
 def whose(spec: object) -> int:
     # A namespace package has no code; what tells no place is judged by what its loader opens.
     origin = spec.origin
+    if spec.loader is _bootstrap.BuiltinImporter or spec.loader is _bootstrap.FrozenImporter:
+        return STDLIB
     if not issubclass(type(origin), str) or spec.loader is None:
         return PROGRAM
-    origin = text(origin)
-    return STDLIB if origin == "built-in" or origin == "frozen" else kind(origin)
+    return kind(text(origin))
 
 
 def asks(name: str) -> str:
@@ -107,18 +108,30 @@ def importer(f: object) -> tuple:
     return by, LIBRARY if k == LIBRARY else PROGRAM
 
 
+def starting(f: object) -> bool:
+    # Is the interpreter still starting: nobody there, or all that is there was begun by site?
+    while f is not None and f.f_back is not None:
+        f = f.f_back
+    return f is None or f.f_code.co_filename == "<frozen site>" or f.f_code.co_filename == stdlib + "site.py" or f.f_code.co_filename.startswith("<frozen importlib._")
+
+
+def refused(name: str, f: object) -> BaseException:
+    here.refused = e = refusal("import", name, f)
+    return e
+
+
 def question(name: str, g: int, f: object) -> object:
     # The exception for an import that is not granted; learning notes it.
     by, who = importer(f)
     if who is None:
         return None
-    if g == NEVER and (by is not None or who != PROGRAM or name in SENSITIVE):
-        return refusal("import", name, by)
+    if g == NEVER:
+        return None if starting(f) else refused(name, by)
     if who != PROGRAM or (name in CHILDREN and by is not None and by.f_back is None and by.f_code.co_filename == "<string>"):
         return None
     name = asks(name)
     if ENFORCE:
-        return refusal("import", name, by)
+        return refused(name, by)
     noted("import", [name, "__main__" if by is None else modname(by)], by)
     return None
 
@@ -176,11 +189,13 @@ def gate(spec: object, f: object) -> object:
 
 def source(path: str, fullname: object) -> tuple:
     # The true name of the module in a file, and what importing it needs.
-    found = sources.get(path)
+    found = None if path.endswith("/") else sources.get(path)
     if found is None:
         k = kind(path)
         if k == STDLIB:
             name = path[len(stdlib) :] if path.startswith(stdlib) else text(fullname)
+        elif path.endswith("/"):
+            name = text(fullname).replace(".", "/")  # an archive
         else:
             name = path.replace("/dist-packages/", "/site-packages/").rpartition("/site-packages/")[2]
         if name.startswith("lib-dynload/"):
@@ -296,20 +311,31 @@ def guarded() -> None:
 
     def _handle_fromlist(module: object, fromlist: object, import_: object, *, recursive: bool = False) -> object:
         package = getattr(module, "__name__", None)
+        if type(package) is not str:
+            return handle(module, fromlist, import_, recursive=recursive)
         if package in mixed:
             for x in fromlist:
                 if issubclass(type(x), str):
-                    e = loaded(text(package) + "." + text(x), getframe(1))
+                    e = loaded(package + "." + text(x), getframe(1))
                     if e is not None:
                         raise e
-        return handle(module, fromlist, import_, recursive=recursive)
+        here.refused = None
+        m = handle(module, fromlist, import_, recursive=recursive)
+        # A submodule that is not there is passed over in silence: the name may be another attribute. A refusal is not.
+        e = here.refused
+        if e is not None:
+            for x in fromlist:
+                if issubclass(type(x), str) and e.name == package + "." + text(x):
+                    raise e
+        return m
 
     def _find_spec(name: object, path: object, target: object = None) -> object:
         spec = find(name, path, target)
         return offer(name, spec) if type(name) is str and name.startswith(("psb", "pysandboxes")) else spec
 
     def builtin(spec: object) -> object:
-        e = gate(plain(spec), getframe(1))
+        spec = plain(spec)
+        e = question(text(spec.name), grade(text(spec.name), STDLIB), getframe(1)) if grade(text(spec.name), STDLIB) != FREE else None
         if e is not None:
             raise e
         return create_builtin(spec)
@@ -348,9 +374,21 @@ def guarded() -> None:
         c.get_code = reads(c.get_code, lambda self: getattr(self, "path", None))
 
     def zipped(m: object) -> None:
-        m._get_module_code = reads(m._get_module_code, lambda self: text(self.archive) + "/" + text(self.prefix))
+        m._get_module_code = reads(m._get_module_code, lambda self: text(self.archive) + "/")
+
+    def ran(m: object) -> None:
+        code = m._get_code_from_file
+
+        def wrapped(*args: object) -> object:
+            e = opened(args[-1], "", getframe(1)) if args else None
+            if e is not None:
+                raise e
+            return code(*args)
+
+        m._get_code_from_file = disguise(wrapped, code)
 
     after("zipimport", zipped)
+    after("runpy", ran)
     for m in list(modules.values()):
         spec = getattr(m, "__spec__", None)
         if spec is not None and grade(text(spec.name), whose(spec)) != FREE:

@@ -86,6 +86,9 @@ func (r *Report) denied(d Denial) finding {
 	if d.Hint != "" {
 		f.more = append(f.more, d.Hint)
 	}
+	if d.Wider != "" {
+		f.more = append(f.more, d.Wider)
+	}
 	if d.Source == "reported" {
 		f.more = append(f.more, "reported by the program's own process")
 	}

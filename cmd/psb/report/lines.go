@@ -11,7 +11,7 @@ import (
 // says so: "cut": true.
 const MaxLine = 64 << 10
 
-// Lines is the report as one object a line, each with its "type": run, gap, limit, denial, more_denials, planted, learned, never_granted,
+// Lines is the report as one object a line, each with its "type": run, gap, limit, denial, more_denials, planted, inspected, learned, never_granted,
 // refused_while_learning, left_out, not_set, those of an
 // audit (see Audit.lines), and end as the last one. The other keys are those of JSON.
 func Lines(r *Report) ([]byte, error) {
@@ -19,8 +19,8 @@ func Lines(r *Report) ([]byte, error) {
 	w := &lines{}
 	w.add("run", struct {
 		Run
-		Layers []string `json:"not_in_this_build"`
-	}{r.Run, r.Layers})
+		Python *PythonLayer `json:"python_layer,omitempty"`
+	}{r.Run, r.Python})
 	addAll(w, "gap", r.Gaps)
 	addAll(w, "limit", r.Limits)
 	addAll(w, "denial", r.Denials)
@@ -28,6 +28,7 @@ func Lines(r *Report) ([]byte, error) {
 		w.add("more_denials", r.More)
 	}
 	w.texts("planted", "path", r.Planted)
+	addAll(w, "inspected", r.Inspected)
 	addAll(w, "learned", r.Learned)
 	addAll(w, "never_granted", r.Never)
 	addAll(w, "refused_while_learning", r.Refused)

@@ -6,12 +6,14 @@ const Version = 1
 // Report is what was configured, observed and reported of one run. It holds names of variables, never their values.
 type Report struct {
 	Run
-	Gaps    []Gap    `json:"gaps"`
-	Limits  []Limit  `json:"limits"`
-	Layers  []string `json:"not_in_this_build"` // what this build cannot enforce: "python"
-	Denials []Denial `json:"denials"`
-	More    More     `json:"more_denials"`
-	Planted []string `json:"planted"` // what the program put where a protected file would be read from; absolute
+	Gaps    []Gap        `json:"gaps"`
+	Limits  []Limit      `json:"limits"`
+	Python  *PythonLayer `json:"python_layer,omitempty"` // not there where psb stopped before it was settled
+	Denials []Denial     `json:"denials"`
+	More    More         `json:"more_denials"`
+	Planted []string     `json:"planted"` // what the program put where a protected file would be read from; absolute
+	// Inspected are the variables of --inspect, as the program says.
+	Inspected []Inspected `json:"inspected"`
 	Learning
 	Audit *Audit `json:"audit,omitempty"` // of an audited run alone
 	End
@@ -55,6 +57,18 @@ type Gap struct {
 // Open reports a gap that stops a run.
 func (g Gap) Open() bool { return !g.Accepted && !g.Soft }
 
+// PythonLayer is what held the policy's lines on Python: psb's code inside the interpreter.
+type PythonLayer struct {
+	Present     bool     `json:"present"`
+	How         string   `json:"how,omitempty"` // overlay, sitecustomize
+	Interpreter string   `json:"interpreter,omitempty"`
+	Version     string   `json:"version,omitempty"`
+	Why         string   `json:"why,omitempty"` // it was not there
+	Imports     int      `json:"imports"`       // lines of [python.import]
+	Calls       int      `json:"calls"`         // lines of [python.call]
+	Eval        []string `json:"eval_profiles"` // of [python.eval]: "" is the one without a name; none: evaluated text is refused
+}
+
 // Limit is one limit of the run, asked for or a default.
 type Limit struct {
 	Name   string  `json:"name"`
@@ -77,9 +91,17 @@ type Denial struct {
 	Rule    string `json:"rule,omitempty"`    // the line that would allow it
 	Blocker string `json:"blocker,omitempty"` // file:line of the line that refuses it, as messages name it
 	Hint    string `json:"hint,omitempty"`
+	Wider   string `json:"wider,omitempty"` // what would allow more than was asked, in words
 	// File and Line are where in the policy the answer stands: the line that refuses, the table that a rule would go into.
 	File string `json:"policy_file,omitempty"`
 	Line int    `json:"policy_line,omitempty"`
+}
+
+// Inspected is what the program says of one of its variables at its end.
+type Inspected struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // value; missing: no such variable; failed: its repr raised; untold: Python did not come to its end
+	Text  string `json:"text"`  // repr of the value, cut; the exception's class
 }
 
 // More are refusals beyond those kept: a program may try for ever.
@@ -142,9 +164,14 @@ func (r *Report) whole() *Report {
 	some(&w.Argv)
 	some(&w.Gaps)
 	some(&w.Limits)
-	some(&w.Layers)
+	if w.Python != nil {
+		layer := *w.Python
+		some(&layer.Eval)
+		w.Python = &layer
+	}
 	some(&w.Denials)
 	some(&w.Planted)
+	some(&w.Inspected)
 	some(&w.Learned)
 	some(&w.Never)
 	some(&w.Refused)

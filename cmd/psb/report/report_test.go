@@ -21,7 +21,7 @@ func samples() map[string]*Report {
 	clean := &Report{Run: run, End: End{Reason: "exit"}}
 	clean.Gaps = []Gap{{Name: "landlock.unix", Lost: "l", Needs: "n", Soft: true}}
 	full := &Report{Run: run, End: End{Status: 123, Reason: "exit", Failed: true, Usage: Usage{WallSeconds: 1.5}}, Planted: []string{"/p/.git/hooks/post-commit", "/elsewhere"},
-		Layers: []string{"python"}, More: More{12, true},
+		Python: &PythonLayer{Present: true, How: "overlay", Interpreter: "/usr/bin/python3.11", Version: "3.11", Imports: 2, Eval: []string{"calc"}}, More: More{12, true},
 		Denials: []Denial{
 			{Op: "read", Object: "/p/data/eu 1.csv", Where: "/p/src/a b.py:12", Count: 3, Source: "reported", Rule: "read data/eu 1.csv", Hint: "psb policy add read 'data/eu 1.csv'", File: "/p/.py-sandboxes", Line: 4},
 			{Op: "connect", Object: "pypi.org:443", Where: "/p/.venv/lib/python3.11/site-packages/x/y.py:3", Count: 1, Source: "kernel", File: "/p/.py-sandboxes", Line: 9},

@@ -17,6 +17,7 @@ var tried = map[string]string{
 	"syscall": "make a kernel call",
 	"call":    "make a call of the floor",
 	"import":  "import a module",
+	"eval":    "use something in evaluated text",
 }
 
 // describe is the short and the long description of a rule of findings.

@@ -74,7 +74,7 @@ func (m *maker) everywhere() {
 	}
 	for _, table := range slices.Sorted(maps.Keys(m.plan.Policy.Tables)) {
 		if strings.HasPrefix(table, "python.") {
-			m.weaker("["+table+"]", "%s knows nothing of Python", m.target.tool())
+			m.weaker("["+table+"]", "psb holds it inside Python, and no other tool does: %s knows nothing of imports, calls and evaluated text", m.target.tool())
 		}
 	}
 }

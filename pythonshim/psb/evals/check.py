@@ -29,7 +29,7 @@ def check(tree: ast.AST, text: str, rules: Rules) -> Checked:
 
 def refusal(violations: Sequence[Violation], filename: str) -> EvalSyntaxRejected:
     """The one error for all of violations, in the order of the text."""
-    ordered = sorted(violations, key=lambda v: (v.line, v.column))
+    ordered = sorted(dict.fromkeys(violations), key=lambda v: (v.line, v.column))
     lines = [f"psb: evaluated text refused: {len(ordered)} construct{'s' if len(ordered) > 1 else ''} the policy does not grant"]
     for v in ordered[:50]:
         lines.append(f"  {v.line}:{v.column}: {v.what}: {v.text}" + (f"\n    psb: hint: {v.fix}" if v.fix else ""))

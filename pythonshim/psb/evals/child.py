@@ -289,7 +289,7 @@ def _answer(source: Any, kind: str, rules: Rules, names: Optional[Mapping[str, A
 
 
 def _evaluated(source: Any, kind: str, rules: Rules, names: Optional[Mapping[str, Any]], said: List[str], codec: Any) -> Any:
-    p = prepare(source, kind, rules)
+    p = prepare(source, kind, rules, have=(names,))
     space = closed_space(p, names)
     require(p, space, None)
     guard = Guard(rules, space, None, p.mine, closed=True)
@@ -338,6 +338,8 @@ def _told(e: BaseException, codec: Any) -> Dict[str, Any]:
         return {"kind": "base", "text": str(e), "class": e.name}
     if isinstance(e, SandBoxError):
         return {"kind": "box", "text": str(e), **_hints(e)}
+    if not isinstance(e, Exception):
+        return {"kind": "base", "text": f"psb: evaluated text ended with {type(e).__name__}", "class": type(e).__name__}
     told: Dict[str, Any] = {"kind": "error", "class": type(e).__name__, "text": str(e)}
     if _forms(e.args, codec):
         told["args"] = e.args

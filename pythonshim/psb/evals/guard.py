@@ -17,7 +17,7 @@ from psb.evals import made
 from psb.evals.budget import Budget, size
 from psb.evals.forms import Forms
 from psb.evals.methods import Methods
-from psb.evals.modules import DOORS, View, is_hidden
+from psb.evals.modules import DOORS, HIDDEN_CLASSES, View, is_hidden
 from psb.evals.operate import Operators, _length
 from psb.evals.rules import Rules
 from psb.evals.shims import Shims
@@ -39,7 +39,7 @@ _INHERITED = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set
 class Guard(Operators, Forms, Methods, Shims, Views):
     """The rules, the budget and the namespace of one evaluation."""
 
-    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "former")
+    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground")
 
     def __init__(
         self, rules: Rules, globals_: Dict[str, Any], locals_: Optional[MutableMapping[str, Any]], mine: Any,
@@ -55,7 +55,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.mine = mine
         self.floor = -1
         self.out_: Any = None
-        self.former: Optional[Budget] = None
+        self.ground = self.budget.depth
         own = globals_.get("__builtins__", _MISSING)
         if isinstance(own, types.ModuleType):
             own = own.__dict__
@@ -189,6 +189,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.refuse("", t.__name__, f"a {t.__name__}")
         if v is type:
             return self.builtin("type") if self.rules.builtin("type") else self.refuse("call", "type", "type")
+        if t is type and v in HIDDEN_CLASSES:
+            self.refuse("", v.__name__, f"the class {v.__name__}")
         if t is types.BuiltinFunctionType or t is types.FunctionType:
             raw = _RAW.get(id(v))
             if (raw is not None and not (raw == "open" and self.rules.builtin("open"))) or v.__name__ in DOORS:
@@ -251,6 +253,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         elif t in _METHODS:
             key = "attribute"
         elif isinstance(f, type):
+            if f in HIDDEN_CLASSES:
+                self.refuse("", f.__name__, f"the class {f.__name__}")
             if made.is_class(f) or f in _SAFE_TYPES:
                 return
         elif t is functools.partial:
@@ -310,13 +314,26 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         b.depth = d + 1
         return d
 
-    def leave(self, d: int, value: Any = None) -> Any:
+    def leave(self, d: int) -> None:
         """The end of that function."""
-        b = self.budget
-        b.depth = d
+        self.budget.depth = d
         if d == self.floor:
             self._sleep()
-        return value
+
+    def lam(self, f: Any) -> Any:
+        """A lambda, which has no place for a start and an end of its own."""
+
+        def function(*a: Any, **k: Any) -> Any:
+            d = self.enter()
+            try:
+                return f(*a, **k)
+            finally:
+                self.leave(d)
+
+        self.budget.charge(300)
+        function.__name__ = function.__qualname__ = "<lambda>"
+        function.__wrapped__ = f  # type: ignore[attr-defined]
+        return made.guard(function)  # type: ignore[arg-type]
 
     def _wake(self) -> Budget:
         # A function that outlived its evaluation: it counts in the evaluation that calls it, or, called by the program, in one of its own.
@@ -324,7 +341,6 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if running is None:
             self.budget = current.budget = Budget(self.rules.limits)
             self.floor = 0
-            self.former = None
         elif running is not self.budget:
             self.budget = running
         return self.budget
@@ -352,8 +368,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             b.ended = ("timeout", "an interrupt")
             b.next = -1
             raise error
-        if d >= 0:
-            b.depth = d + 1
+        if d != -2:
+            b.depth = self.ground if d == -1 else d + 1
 
     # Iteration.
 
@@ -371,8 +387,16 @@ class Guard(Operators, Forms, Methods, Shims, Views):
                 b.charge(cost)
             yield x
 
+    def _costed(self, it: Iterator[Any]) -> Iterator[Any]:
+        b = self.budget
+        for x in it:
+            b.charge(40)
+            yield x
+
     def lazy(self, it: Any) -> Iterator[Any]:
-        """it as an iterator that counts."""
+        """it as an iterator that counts; a generator of the text counts by itself."""
+        if type(it) is types.GeneratorType and (made.is_code(it.gi_code) or id(it.gi_code) in made.OURS):
+            return it  # type: ignore[no-any-return]
         return self._each(iter(it), 0)
 
     def feed(self, it: Any) -> Any:
@@ -385,7 +409,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.budget.turn(n)
             self.budget.charge(8 * n)
             return it
-        return list(self._each(iter(it), 40))
+        return list(self._costed(self.lazy(it)))
 
     def stream(self, it: Any) -> Any:
         """As feed, for C that keeps nothing of it."""
@@ -395,7 +419,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if type(it) is range:
             self.budget.turn(_length(it))
             return it
-        return self._each(iter(it), 0)
+        return self.lazy(it)
 
     def deleg(self, it: Any) -> Any:
         """What yield from goes through."""
@@ -443,6 +467,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             if not dunder(name) or name in _ALWAYS_IN_CLASSES:
                 continue
             inner = v.__func__ if isinstance(v, (staticmethod, classmethod)) else v
+            if any(vars(b).get(name) is v or getattr(b, name, None) is v for b in cls.__mro__[1:]):
+                continue  # a metaclass of a granted base put it there
             if isinstance(inner, type) and self.constructor(inner) is not None:
                 self.refuse("", name, f"{inner.__name__} as {name}")
             if callable(inner):
@@ -460,6 +486,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.budget.charge(200)
 
 
+made.OURS.update((id(Guard._each.__code__), id(Guard._costed.__code__)))
 _SAFE_TYPES = frozenset(
     v for n, v in vars(builtins).items() if isinstance(v, type) and (issubclass(v, Exception) or n in ("object",)) and n != "type"
 )

@@ -67,7 +67,8 @@ class Methods:
             return self.format_text(o, (), *a, **k)  # type: ignore[attr-defined]
         if name in _FED:
             keep = base is dict and name == "update"
-            a = tuple(x if keep and isinstance(x, Mapping) else self._fed(x) for x in a)
+            first = a[:1] if name == "fromkeys" else a
+            a = tuple(x if keep and isinstance(x, Mapping) else self._fed(x) for x in first) + a[len(first) :]
             for x in a if keep else ():
                 self.budget.charge(100 * len(x))
             if name == "join" and a:

@@ -59,7 +59,7 @@ DOORS = _words("get_type_hints ForwardRef evaluate_forward_ref resolve_name impo
 def grantable(name: str) -> bool:
     """Whether a profile can grant the module at all."""
     top = name.split(".")[0]
-    return top not in CLOSED_MODULES and not top.startswith("_")
+    return name == "__future__" or top not in CLOSED_MODULES and not top.startswith("_")
 
 
 def needs_name(name: str) -> bool:
@@ -78,6 +78,9 @@ class View:
 
 # Types whose objects text never holds.
 HIDDEN_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.ModuleType)
+
+# Classes that make such objects, or functions out of code.
+HIDDEN_CLASSES = frozenset((*HIDDEN_TYPES, types.FunctionType, type((lambda x: lambda: x)(0).__closure__[0])))  # type: ignore[index]
 
 
 def is_hidden(value: Any) -> bool:

@@ -231,12 +231,10 @@ class Rewriter(ast.NodeTransformer):
         self.defaults(node.args)
         outer, self.scope = self.scope, scopes.of_function(node.args, [node.body], self.scope)
         self.generator.append(False)
-        body = self.visit(node.body)
+        node.body = self.visit(node.body)
         self.generator.pop()
         self.scope = outer
-        # The first argument is evaluated first: the depth before the call.
-        node.body = self.g("leave", self.g("enter", at=node.body), body, at=node.body)
-        return node
+        return self.g("lam", node, at=node)
 
     def defaults(self, args: ast.arguments) -> None:
         args.defaults = self.all(args.defaults)
@@ -309,12 +307,14 @@ class Rewriter(ast.NodeTransformer):
     visit_AsyncFor = turned
 
     def depth(self) -> Tuple[ast.AST, ...]:
-        return (ast.Name(DEPTH, ast.Load()),) if self.scope.kind == "function" and self.generator else ()
+        if self.scope.kind == "function" and self.generator:
+            return (ast.Name(DEPTH, ast.Load()),)
+        return () if self.scope.kind == "module" else (self.text(-2),)
 
     def tried(self, node: Any) -> Any:
         node = self.generic_visit(node)
         if node.finalbody:
-            node.finalbody = [self.act("unwind", at=node), *node.finalbody]
+            node.finalbody = [self.act("unwind", self.text(-2), at=node), *node.finalbody]
         return node
 
     visit_Try = tried

@@ -9,7 +9,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
-from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
 
 from psb.errors import RuleEvalPermissionError, SandBoxBaseExceptionError, Violation
 from psb.evals import data, made, scope
@@ -47,18 +47,22 @@ _lock = threading.Lock()
 _compiled: Dict[int, Tuple["weakref.ref[types.CodeType]", Prepared]] = {}
 
 
-def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int = 0, optimize: int = -1) -> Prepared:
-    """source checked and compiled for kind "eval", "exec" or "single".
+def prepare(
+    source: Any, kind: str, rules: Rules, file: str = FILE, flags: int = 0, optimize: int = -1, have: Sequence[Any] = ()
+) -> Prepared:
+    """source checked and compiled for kind "eval", "exec" or "single"; have are the namespaces it will see, as far as they are known.
 
     EvalSyntaxRejected with every violation; SyntaxError where Python itself refuses the text."""
     if isinstance(source, ast.AST):
-        source = _unparsed(source, kind)
+        source = _written(source, kind)
+        if isinstance(source, ast.AST):
+            return _prepare("", kind, rules, file, flags, optimize, have, source)
     text = source if type(source) is str else decode(source)
     key = (text, kind, rules, file, flags, optimize)
     found = _cache.get(key)
     if found is not None:
         return found
-    made_ = _prepare(text, kind, rules, file, flags, optimize)
+    made_ = _prepare(text, kind, rules, file, flags, optimize, have)
     if len(text) <= _LONGEST:
         with _lock:
             _cache[key] = made_
@@ -67,22 +71,23 @@ def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int =
     return made_
 
 
-def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int) -> Prepared:
+def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None) -> Prepared:
     deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
-    tree = parse(text, file, kind, flags, deeper)
+    tree = parse(text, file, kind, flags, deeper) if tree is None else tree
     checked = check(tree, text, rules)
     names = {n: at for n, at in checked.names.items() if n in BUILTINS}
     if checked.violations:
-        raise refusal([*checked.violations, *_unnamed(names, text, rules)], file)
+        missing = {n: at for n, at in names.items() if not any(_has(space, n) for space in have)}
+        raise refusal([*checked.violations, *_unnamed(missing, text, rules)], file)
     flags |= flags_of(tree)
     import __future__
 
-    rewriter = Rewriter(tree, rules.builtin("super"), bool(flags & __future__.annotations.compiler_flag))
-    mine = frozenset(scope.module(tree).bound) | frozenset(n for node in ast.walk(tree) if isinstance(node, ast.Global) for n in node.names)
     try:
+        rewriter = Rewriter(tree, rules.builtin("super"), bool(flags & __future__.annotations.compiler_flag))
+        mine = frozenset(scope.module(tree).bound) | frozenset(n for node in ast.walk(tree) if isinstance(node, ast.Global) for n in node.names)
         tree = ast.fix_missing_locations(rewriter.visit(tree))
-        code = compile(tree, file, kind, flags, dont_inherit=True, optimize=optimize)  # type: ignore[arg-type]
-    except RecursionError:
+        code = compile(tree, file, kind, flags, dont_inherit=True, optimize=optimize)  # type: ignore[call-overload]
+    except (RecursionError, MemoryError):
         raise reject("nested too deeply for Python's compiler", deeper) from None
     natives = frozenset(rewriter.natives)
     verify(code, natives | ({"AssertionError"} if sys.version_info < (3, 9) else set()))
@@ -102,14 +107,17 @@ def _fix(rules: Rules, name: str) -> str:
     return "" if name in NEVER else rules.fix("call", name)
 
 
-def _unparsed(tree: ast.AST, kind: str) -> str:
+def _written(tree: ast.AST, kind: str) -> Any:
+    """A tree as text, which is then looked at as any; before 3.9, which cannot write it, a copy that is no more than a parser makes."""
     wanted = {"eval": ast.Expression, "exec": ast.Module, "single": ast.Interactive}[kind]
     if not isinstance(tree, wanted):
         raise TypeError(f"expected {wanted.__name__} node, got {type(tree).__name__}")
     if sys.version_info < (3, 9):
-        from psb.evals.unparse import unparse
+        from psb.evals import trees
 
-        return unparse(tree)
+        tree = trees.copy(tree)
+        trees.identifiers(tree)
+        return ast.fix_missing_locations(tree)
     try:
         return ast.unparse(ast.fix_missing_locations(tree))
     except RecursionError:
@@ -169,7 +177,7 @@ def closed_space(p: Prepared, names: Optional[Mapping[str, Any]]) -> Dict[str, A
 
 def here(source: Any, kind: str, rules: Rules, names: Optional[Mapping[str, Any]]) -> Any:
     """guarded_eval in this process: the value, or the data among the variables."""
-    p = prepare(source, kind, rules)
+    p = prepare(source, kind, rules, have=(names,))
     if not p.used and p.kind == "eval":
         return eval(p.code, {"__builtins__": {}})
     space = closed_space(p, names)
@@ -329,16 +337,16 @@ def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_
     if isinstance(source, types.CodeType):
         found = _compiled.get(id(source))
         if found is None or found[0]() is not source:
-            error = RuleEvalPermissionError("psb: evaluated text refused: a code object that was not compiled under the policy")
-            error.target = "code"
-            raise error
+            raise _unknown_code()
         p = found[1]
+        if p.rules is not rules and not p.text:
+            raise _unknown_code()
         if p.rules is not rules:
             p = prepare(p.text, p.kind, rules, p.file, p.flags)
         if kind == "eval" or p.kind == "eval":
             p = p._replace(kind="eval")  # eval() and exec() both take any code
     else:
-        p = prepare(source, kind, rules, FILE, flags)
+        p = prepare(source, kind, rules, FILE, flags, have=() if rules.namespace == "closed" else (space, locals_))
     if rules.namespace == "caller":
         raw = compile(p.text.lstrip(" \t") if p.kind == "eval" else p.text, p.file, p.kind, p.flags, dont_inherit=True)
         return eval(raw, space, locals_)
@@ -364,6 +372,12 @@ def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_
     if made.is_instance(value) or type(value) not in _QUICK and any(made.is_instance(v) for v in data._walk(value)):
         raise data.refused("the result", type(value))
     return value
+
+
+def _unknown_code() -> RuleEvalPermissionError:
+    error = RuleEvalPermissionError("psb: evaluated text refused: a code object that was not compiled under the policy")
+    error.target = "code"
+    return error
 
 
 _QUICK = frozenset((int, float, str, bool, bytes, type(None)))

@@ -62,7 +62,9 @@ class Views:
         if make is not None:
             value = _wrap(make, self, value, name)
         elif full in ("itertools", "operator"):
-            value = _wrap(_plain, self, value, name)
+            raw, value = value, _wrap(_plain, self, value, name)
+            if name == "chain":
+                value.from_iterable = _wrap(_plain, self, raw.from_iterable, "from_iterable")
         else:
             value = self.out(value)  # type: ignore[attr-defined]
         if callable(value):
