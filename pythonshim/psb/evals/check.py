@@ -152,6 +152,23 @@ class _Check:
         elif not self.rules.reads(name):
             self.refuse("magic" if dunder(name) else "attribute", name)
 
+    def starred(self, node: ast.Starred, bound: Set[str]) -> None:
+        if isinstance(node.ctx, ast.Store) and isinstance(node.value, (ast.Tuple, ast.List, ast.Subscript)):
+            self.never("a star on more than a name")
+
+    def tuple(self, node: ast.Tuple, bound: Set[str]) -> None:
+        if isinstance(node.ctx, ast.Store):
+            for e in node.elts:
+                if isinstance(e, (ast.Tuple, ast.List)) and any(isinstance(n, ast.Starred) for n in ast.walk(e)):
+                    self.never("a star in a target inside another")
+
+    list = tuple
+
+    def matchsequence(self, node: ast.AST, bound: Set[str]) -> None:
+        for p in node.patterns:  # type: ignore[attr-defined]
+            if type(p).__name__ != "MatchStar" and any(type(n).__name__ == "MatchStar" for n in ast.walk(p)):
+                self.never("a star in a pattern inside another")
+
     def assign(self, node: ast.Assign, bound: Set[str]) -> None:
         alone = node.targets[0] if len(node.targets) == 1 else None
         for target in node.targets:
@@ -207,6 +224,8 @@ class _Check:
             self.refuse("call", cls.id)
         elif node.patterns and (cls.id in bound or cls.id not in _SELF_MATCHING):  # type: ignore[attr-defined]
             self.never(f"class pattern {cls.id}(...) with positional parts: they read attributes unseen, write name=pattern")
+        if any(type(n).__name__ == "MatchStar" for n in ast.walk(node)):
+            self.never("a star in a pattern inside another")
         for name in node.kwd_attrs:  # type: ignore[attr-defined]
             if name in GUARDED or name in EXACT:
                 self.never(f"class pattern reads {name}: never granted")
@@ -219,6 +238,8 @@ class _Check:
                 self.never("a value of a pattern must be a literal")
 
     def matchmapping(self, node: ast.AST, bound: Set[str]) -> None:
+        if any(type(n).__name__ == "MatchStar" for n in ast.walk(node)):
+            self.never("a star in a pattern inside another")
         for key in node.keys:  # type: ignore[attr-defined]
             self.matchvalue(key, bound)
 

@@ -40,6 +40,11 @@ def is_class(cls: Any) -> bool:
     return isinstance(cls, type) and (cls in _classes or any(c in _classes for c in type.__dict__["__mro__"].__get__(cls)))
 
 
+def is_own_class(cls: Any) -> bool:
+    """Whether text made cls itself."""
+    return cls in _classes
+
+
 def is_function(f: Any) -> bool:
     """Whether f is a function of the text or a guard."""
     return type(f) is types.FunctionType and (is_code(f.__code__) or id(f.__code__) in OURS)

@@ -6,6 +6,8 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from psb.evals import made
 from psb.evals.budget import Budget, size
+from psb.evals.modules import is_hidden
+from psb.evals.operate import _length, whole_of
 
 _TEXTS = (str, bytes, bytearray)
 _BOXES = (list, dict, set, frozenset)
@@ -25,7 +27,7 @@ class Methods:
     def method(self, o: Any, name: str) -> Optional[Callable[..., Any]]:
         """The guarded method of a built-in object or, unbound, of its class; None where the object has a method of its own kind."""
         owner = o if isinstance(o, type) else type(o)
-        base = next((b for b in (*_TEXTS, *_BOXES, int, float) if issubclass(owner, b)), None)
+        base = next((b for b in (*_TEXTS, *_BOXES, tuple, int, float, range) if issubclass(owner, b)), None)
         if base is None or not hasattr(base, name):
             # deque, Counter's kin and the like: what they go through is fed.
             return self._foreign(o, name) if name in _FED and owner.__module__ == "collections" and not isinstance(o, type) else None
@@ -59,8 +61,15 @@ class Methods:
         return r
 
     def _run(self, base: type, o: Any, name: str, a: Tuple[Any, ...], k: Dict[str, Any]) -> Any:
+        if name not in _FED and name not in ("format", "format_map", "count", "index", "append", "insert", "add", "setdefault", "sort"):
+            a = tuple(map(whole_of, a))
+            k = {n: whole_of(v) for n, v in k.items()}
         if not isinstance(o, base) and not isinstance(o, type):
             raise TypeError(f"descriptor '{name}' requires a '{base.__name__}' object but received a '{type(o).__name__}'")
+        if name in ("count", "index"):
+            if base is range and not (a and isinstance(a[0], int)):
+                self.budget.turn(_length(o))
+            return getattr(o, name)(*a, **k)
         if base is str and name == "format":
             return self.format_text(o, a, k)  # type: ignore[attr-defined]
         if base is str and name == "format_map":
@@ -112,10 +121,14 @@ class Methods:
                 return getattr(guard, text)(o, *a)
 
             return made.guard(say)  # type: ignore[arg-type]
+        if is_hidden(o):
+            guard.refuse("", name, f"the inside of a {type(o).__name__}")
         if name == "__dict__":
             if isinstance(o, type) or callable(o):
                 guard.refuse("", name, "the __dict__ of a class or a function")
             return dict(o.__dict__)
+        if name == "__init__" and not isinstance(o, type) and guard.constructor(type(o)) is not None:
+            guard.refuse("", name, f"{name} of a {type(o).__name__}")
         if name in ("__new__", "__init__") and isinstance(o, type) and not made.is_class(o):
             if guard.constructor(o) is not None or issubclass(o, type):
                 guard.refuse("", name, f"{name} of {o.__name__}")

@@ -17,12 +17,10 @@ CLOSED_MODULES = _words(
     "symtable modulefinder psb pysandboxes encodings cffi dill cloudpickle joblib jsonpickle"
 )
 
-# Modules that no pattern grants, only their own name.
-SENSITIVE = _words(
-    "os posix posixpath sys subprocess socket ssl select selectors asyncio threading multiprocessing signal mmap fcntl resource pty tty termios shutil tempfile "
-    "pathlib glob io fileinput http urllib ftplib smtplib poplib imaplib telnetlib xmlrpc socketserver webbrowser sqlite3 inspect types typing warnings "
-    "linecache logging unittest test ast tokenize platform getpass pwd grp spwd crypt syslog readline curses zipfile tarfile gzip bz2 lzma sched queue "
-    "contextvars contextlib abc antigravity this venv ensurepip pip setuptools"
+# Modules of the standard library that a pattern grants: they compute, and open nothing. Every other module has to be named, or the package it is in.
+PURE = _words(
+    "math cmath decimal fractions statistics numbers random datetime calendar collections itertools functools operator enum dataclasses copy heapq bisect array "
+    "json re string textwrap unicodedata difflib hashlib hmac base64 binascii uuid struct pprint html keyword colorsys graphlib time zoneinfo"
 )
 
 # Of these modules only the listed names are given.
@@ -50,6 +48,13 @@ ONLY: Dict[str, FrozenSet[str]] = {
         "iconcat index length_hint"
     ),
     "abc": _words("ABC abstractmethod"),
+    "collections": _words("namedtuple deque ChainMap Counter OrderedDict defaultdict"),
+    "io": _words("StringIO BytesIO SEEK_SET SEEK_CUR SEEK_END UnsupportedOperation"),
+    "enum": _words("Enum IntEnum Flag IntFlag StrEnum auto unique"),
+    "random": _words(
+        "random uniform triangular randint randrange choice sample shuffle seed betavariate expovariate gammavariate gauss lognormvariate normalvariate "
+        "vonmisesvariate paretovariate weibullvariate getstate setstate Random choices"
+    ),
 }
 
 # Names never given, whatever the module.
@@ -63,8 +68,8 @@ def grantable(name: str) -> bool:
 
 
 def needs_name(name: str) -> bool:
-    """Whether a pattern is not enough for the module."""
-    return name.split(".")[0] in SENSITIVE
+    """Whether a pattern that names no package is not enough for the module."""
+    return name.split(".")[0] not in PURE
 
 
 class View:

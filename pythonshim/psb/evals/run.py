@@ -196,6 +196,7 @@ def settle(p: Prepared, guard: Guard, space: Dict[str, Any], names: Optional[Map
             raise
         raise clean from None
     finally:
+        guard.sealed = True
         if p.makes and names:
             data.scrub(names)
     if p.kind == "eval":
@@ -207,7 +208,7 @@ def variables(space: Mapping[str, Any], names: Optional[Mapping[str, Any]]) -> D
     """The variables the text made or changed, as far as they are data."""
     out = {}
     for k, v in space.items():
-        if k == "__builtins__" or (names is not None and k in names and names[k] is v):
+        if k in ("__builtins__", "__warningregistry__") or (names is not None and k in names and names[k] is v):
             continue
         if data.foreign(v, names) is None:
             out[k] = v
