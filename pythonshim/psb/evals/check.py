@@ -49,6 +49,7 @@ class _Check:
         self.open: Open = {}
         self.seen: Set[Tuple[int, int, str]] = set()
         self.at = (1, 0)
+        self.groups: Set[str] = set()  # of syntax, refused so far
 
     def run(self, tree: ast.AST) -> Checked:
         limits = self.rules.limits
@@ -101,6 +102,9 @@ class _Check:
         kind = type(node).__name__
         if kind not in self.rules.nodes:
             group = GROUP_OF.get(kind, kind)
+            if kind in _PARTS and group in self.groups:
+                return  # what it is a part of was told
+            self.groups.add(group)
             self.refuse("syntax", group, group if group == kind else f"{kind} ({group})")
         for name in bound_names(node):
             self.binds(name)
@@ -244,6 +248,7 @@ class _Check:
             self.matchvalue(key, bound)
 
 
+_PARTS = frozenset("comprehension arguments arg alias withitem ExceptHandler FormattedValue Interpolation".split())
 _SELF_MATCHING = frozenset("bool bytearray bytes dict float frozenset int list set str tuple".split())
 
 

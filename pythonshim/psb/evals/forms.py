@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
-import _string
+import _string  # type: ignore[import]
 
 from psb.evals.budget import Budget, size
 from psb.evals.operate import is_decimal

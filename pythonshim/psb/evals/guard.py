@@ -42,8 +42,13 @@ class Guard(Operators, Forms, Methods, Shims, Views):
     __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground", "sealed")
 
     def __init__(
-        self, rules: Rules, globals_: Dict[str, Any], locals_: Optional[MutableMapping[str, Any]], mine: Any,
-        budget: Optional[Budget] = None, closed: bool = False,
+        self,
+        rules: Rules,
+        globals_: Dict[str, Any],
+        locals_: Optional[MutableMapping[str, Any]],
+        mine: Any,
+        budget: Optional[Budget] = None,
+        closed: bool = False,
     ) -> None:
         self.rules = rules
         self.budget = budget or Budget(rules.limits)
@@ -172,7 +177,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
                 self.refuse("", spelt, f"attribute {spelt}")
             if not self.rules.reads(spelt):
                 self.refuse("magic" if dunder(spelt) else "attribute", spelt, f"attribute {spelt}")
-        return name  # type: ignore[no-any-return]
+        return name
 
     def out(self, v: Any) -> Any:
         """A value on its way to the text: hidden things stop here, memory is counted."""
@@ -411,7 +416,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
     def lazy(self, it: Any) -> Iterator[Any]:
         """it as an iterator that counts; a generator of the text counts by itself."""
         if type(it) is types.GeneratorType and (made.is_code(it.gi_code) or id(it.gi_code) in made.OURS):
-            return it  # type: ignore[no-any-return]
+            return it
         return self._each(iter(it), 0)
 
     def feed(self, it: Any) -> Any:

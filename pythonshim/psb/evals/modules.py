@@ -25,7 +25,9 @@ PURE = _words(
 
 # Of these modules only the listed names are given.
 ONLY: Dict[str, FrozenSet[str]] = {
-    "sys": _words("byteorder float_info int_info hash_info maxsize maxunicode version version_info hexversion implementation platform api_version getsizeof"),
+    "sys": _words(
+        "byteorder float_info int_info hash_info maxsize maxunicode version version_info hexversion implementation platform api_version getsizeof"
+    ),
     "inspect": _words("cleandoc isclass isfunction isbuiltin ismethod isroutine isgenerator iscoroutine isgeneratorfunction iscoroutinefunction"),
     "types": _words("SimpleNamespace MappingProxyType NoneType EllipsisType NotImplementedType UnionType"),
     "ast": _words("literal_eval"),
@@ -33,9 +35,7 @@ ONLY: Dict[str, FrozenSet[str]] = {
     "functools": _words("reduce partial cmp_to_key lru_cache cache"),
     "dataclasses": _words("dataclass field fields asdict astuple is_dataclass FrozenInstanceError MISSING KW_ONLY InitVar"),
     "json": _words("dumps loads JSONDecodeError"),
-    "string": _words(
-        "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits printable punctuation whitespace capwords Formatter"
-    ),
+    "string": _words("ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits printable punctuation whitespace capwords Formatter"),
     "contextlib": _words("suppress nullcontext"),
     "typing": _words(
         "Any Union Optional List Dict Set FrozenSet Tuple Callable Type Iterable Iterator Sequence Mapping Literal Final ClassVar NoReturn Never NewType "

@@ -49,7 +49,7 @@ class Operators:
 
     def mul(self, a: Any, b: Any) -> Any:
         ta, tb = type(a), type(b)
-        if ta is float or tb is float:
+        if ta is float or tb is float or (ta is int and tb is int and -_SMALL < a < _SMALL and -_SMALL < b < _SMALL):
             return a * b
         a, b = _counted(a, b), _counted(b, a)
         self._product(a, b)
@@ -63,13 +63,13 @@ class Operators:
                     self.budget.bits(n)
                 return
             a, b = b, a
-        n = _whole(b)
-        if n is None or n <= 0:
-            if isinstance(a, _SEQUENCES) and n is None and _indexable(b):
+        times = _whole(b)
+        if times is None or times <= 0:
+            if isinstance(a, _SEQUENCES) and times is None and _indexable(b):
                 self.budget.charge(size(a) * max(0, operator.index(b)))
             return
         if isinstance(a, _SEQUENCES) or type(a).__name__ in _REPEATED:
-            self.budget.charge(max(size(a) - 56, 1) * n)
+            self.budget.charge(max(size(a) - 56, 1) * times)
         elif is_fraction(a):
             self._product(a.numerator, b)
 

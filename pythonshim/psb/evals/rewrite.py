@@ -105,7 +105,8 @@ class Rewriter(ast.NodeTransformer):
         if kind == "ExtSlice":
             return ast.fix_missing_locations(ast.copy_location(ast.Tuple([self.key(d) for d in node.dims], ast.Load()), node.dims[0]))
         if isinstance(node, ast.Slice):
-            at = node if hasattr(node, "lineno") else next((p for p in (node.lower, node.upper, node.step) if p is not None), self.at)
+            parts: List[Any] = [p for p in (node.lower, node.upper, node.step) if p is not None]
+            at = node if hasattr(node, "lineno") else [*parts, self.at][0]
             return self.g("sl", *[self.visit(p) if p is not None else self.text(None) for p in (node.lower, node.upper, node.step)], at=at)
         if isinstance(node, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.elts):
             return ast.copy_location(ast.Tuple([self.key(e) for e in node.elts], ast.Load()), node)
@@ -115,7 +116,7 @@ class Rewriter(ast.NodeTransformer):
 
     def slice_(self, node: Any) -> Any:
         key = self.key(node)
-        return ast.Index(key) if sys.version_info < (3, 9) else key  # type: ignore[call-arg]
+        return getattr(ast, "Index")(key) if sys.version_info < (3, 9) else key
 
     # Calls and operators.
 
@@ -123,7 +124,14 @@ class Rewriter(ast.NodeTransformer):
         args = self.all(node.args)
         keywords = self.all(node.keywords)
         f = node.func
-        if self.native_super and isinstance(f, ast.Name) and f.id == "super" and not node.args and not node.keywords and self.scope.owns("super") == "global":
+        if (
+            self.native_super
+            and isinstance(f, ast.Name)
+            and f.id == "super"
+            and not node.args
+            and not node.keywords
+            and self.scope.owns("super") == "global"
+        ):
             return node
         return self.g("call", self.visit(f), *args, at=node, keywords=keywords)
 
@@ -449,7 +457,9 @@ def verify(code: types.CodeType, native: FrozenSet[str]) -> None:
             verify(c, native)
 
 
-_LOADS = frozenset("LOAD_NAME LOAD_GLOBAL LOAD_CLASSDEREF LOAD_FROM_DICT_OR_GLOBALS LOAD_FROM_DICT_OR_DEREF IMPORT_NAME IMPORT_FROM IMPORT_STAR".split())
+_LOADS = frozenset(
+    "LOAD_NAME LOAD_GLOBAL LOAD_CLASSDEREF LOAD_FROM_DICT_OR_GLOBALS LOAD_FROM_DICT_OR_DEREF IMPORT_NAME IMPORT_FROM IMPORT_STAR".split()
+)
 _BUILTIN_NAMES = frozenset(dir(builtins)) - {"__name__", "__debug__"} | {"__builtins__"}
 
 

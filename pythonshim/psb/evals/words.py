@@ -89,9 +89,13 @@ EXACT: FrozenSet[str] = _words(
 )
 
 # Built-ins that no profile can hand to text: they see the frame that calls them or set attributes.
-NEVER: FrozenSet[str] = _words("globals locals setattr delattr breakpoint help exit quit copyright credits license compile __import__ __build_class__ __loader__ __spec__")
+NEVER: FrozenSet[str] = _words(
+    "globals locals setattr delattr breakpoint help exit quit copyright credits license compile __import__ __build_class__ __loader__ __spec__"
+)
 # Built-ins that only their exact name grants.
-BY_NAME: FrozenSet[str] = _words("eval exec open input vars dir getattr hasattr type memoryview id object super print property classmethod staticmethod __debug__")
+BY_NAME: FrozenSet[str] = _words(
+    "eval exec open input vars dir getattr hasattr type memoryview id object super print property classmethod staticmethod __debug__"
+)
 
 BUILTINS: FrozenSet[str] = frozenset(n for n in dir(builtins) if not n.startswith("_")) | {"__import__", "__build_class__"}
 
