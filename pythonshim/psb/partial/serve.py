@@ -11,7 +11,7 @@ from typing import Any, Callable, Deque, Dict, List, NoReturn, Optional, Tuple
 
 from psb import codec
 from psb.partial import inside, prints, wire
-from psb.partial.denials import facts
+from psb.partial.denials import facts, note
 
 _THREADS = 256  # calls of plain functions that run at once; more wait for one of them
 _GENEROUS = codec.Budget(size=1 << 40, depth=200)  # who calls is trusted
@@ -137,7 +137,10 @@ class Server:
         self.send_parts(parts)
 
     def failed(self, number: int, e: BaseException, sink: Optional[prints.Sink]) -> None:
-        told = facts(e) if self.facts else []
+        told = []
+        if self.facts:
+            note(e)
+            told = facts(e)
         if sink is not None:
             sink.close()
         e.__traceback__ = _without_us(e.__traceback__)
