@@ -109,6 +109,38 @@ func TestPartialCompleteMode(t *testing.T) {
 	})
 }
 
+// TestPartialPage runs the examples of docs/partial.md as they stand.
+func TestPartialPage(t *testing.T) {
+	e := examplesOf(page(t, "partial.md"))
+	if len(e.sessions) < 6 || len(e.files) < 7 {
+		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))
+	}
+	eachPartial(t, func(t *testing.T, s scene) {
+		for _, f := range e.files {
+			s.put(t, "home/code/project/"+f.name, f.text)
+		}
+		must(t, os.MkdirAll(s.dir+"/home/bin", 0o755))
+		must(t, os.Symlink(systemPython, s.dir+"/home/bin/python3"))
+		s.give(t)
+		// A reader has a terminal, whose lines come out as they are printed.
+		env := []string{"PATH=" + s.dir + "/home/bin:" + filepath.Dir(psb(t)) + ":/usr/bin:/bin", "PYTHONPATH=" + s.project + "/lib", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"}
+		if r := s.run(t, call{argv: []string{psb(t), "policy", "approve"}, env: env}); r.code != 0 {
+			t.Fatal(r)
+		}
+		for _, session := range e.sessions {
+			for _, c := range commandsOf(session) {
+				if strings.HasPrefix(c.command, "pip ") {
+					continue // TestPackageInstalls
+				}
+				r := s.run(t, call{argv: []string{"bash", "-c", "exec 2>&1\n" + c.command}, env: env})
+				if !printsAs(r.out, c.want) {
+					t.Errorf("docs/partial.md:%d: $ %s\nprints\n%sand the page says\n%s", c.line, c.command, r.out, c.want)
+				}
+			}
+		}
+	})
+}
+
 // TestPartialNothingIsLeftOfAParent: however the caller ends, its box ends, even one that is held by native code.
 func TestPartialNothingIsLeftOfAParent(t *testing.T) {
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
