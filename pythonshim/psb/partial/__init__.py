@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 _HOMES = {
-    "sandbox": "block",
+    "sandbox": "decorate",
     "sandboxes": "block",
     "run": "block",
     "execute": "snippet",
