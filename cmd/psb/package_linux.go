@@ -1,3 +1,9 @@
+// Does to the process: nothing; writes folders of psb's own: the Python package, the shim as PYTHONPATH finds it.
+// Undone: the folders stay; their names tell their content.
+// Preconditions: none.
+// Called by: shim_linux.go.
+// Proved by: TestPackageIsWhole, TestShimFolders*.
+
 package main
 
 import (
