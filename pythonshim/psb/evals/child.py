@@ -73,18 +73,16 @@ def _forked() -> int:
         raise error from None
 
 
-_FILTER = ("ignore", re.compile(r".*multi-?threaded.*fork"), DeprecationWarning, re.compile(re.escape(__name__) + r"\Z"), 0)
+_HERE = re.escape(__name__) + r"\Z"
 
 
 def _hush() -> None:
     # From 3.12 fork warns in a process with threads. The child runs no code of other threads and takes none of their locks.
-    if sys.version_info >= (3, 12) and (not warnings.filters or warnings.filters[0] is not _FILTER):
-        try:
-            warnings.filters.remove(_FILTER)  # type: ignore[attr-defined]
-        except ValueError:
-            pass
-        warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
-        warnings._filters_mutated() if hasattr(warnings, "_filters_mutated") else warnings._filters_mutated_lock_held()  # type: ignore[attr-defined]
+    if sys.version_info < (3, 12):
+        return
+    first = warnings.filters[0] if warnings.filters else None
+    if first is None or getattr(first[3], "pattern", "") != _HERE:
+        warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning, module=_HERE)
 
 
 def _wait(reader: int, rules: Rules) -> bytes:
@@ -172,6 +170,8 @@ def _error(answer: Mapping[str, Any]) -> BaseException:
     if kind == "rejected":
         rejected = EvalSyntaxRejected(text)
         rejected.violations = tuple(Violation(*v) for v in answer.get("violations", ()) if len(v) == 5)
+        if rejected.violations:
+            rejected.filename, rejected.lineno, rejected.offset = "<string>", rejected.violations[0].line, rejected.violations[0].column + 1
         return _hinted(rejected, answer)
     if kind == "rule":
         rule = RuleEvalPermissionError(text)

@@ -98,4 +98,5 @@ def parse(text: str, filename: str, mode: str, flags: int, fix: str) -> ast.AST:
         tree = compile(text, filename, mode, flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     except (RecursionError, MemoryError):
         raise reject("nested too deeply for Python's parser", fix) from None
-    return tree  # type: ignore[return-value]
+    assert isinstance(tree, ast.AST)
+    return tree
