@@ -22,7 +22,7 @@ seen = {}
 for node in [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)][0].body:
     names = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     for n in names:
-        if (n in seen or n in seen.values()) and (isinstance(node, (ast.FunctionDef, ast.ClassDef)) or seen.get(n) == "def"): print("taken twice:", n)
+        if n in seen and (isinstance(node, (ast.FunctionDef, ast.ClassDef)) or seen.get(n) == "def"): print("taken twice:", n)
         seen[n] = "def" if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else "value"
 print("looked")
 `

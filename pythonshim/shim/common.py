@@ -8,11 +8,13 @@ FD = -0x505342  # psb: cut
 # Built-ins are taken as they are now: nothing is looked up later where the program could have put something else. A test
 # holds that no function of this folder reads a global name.
 builtins = sys.modules["builtins"]
-object, type, str, bytes, int, bool, list, tuple, dict, set, frozenset = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset
-isinstance, issubclass, callable, getattr, setattr, hasattr, id, len = builtins.isinstance, builtins.issubclass, builtins.callable, builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len
-map, range, slice, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.slice, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
-BaseException, Exception, OSError, KeyError, ValueError, TypeError, AttributeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError, builtins.AttributeError
-ImportError, ModuleNotFoundError, RuntimeError, RecursionError, PermissionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError, builtins.PermissionError
+object, type, str, bytes, int, bool, list, tuple = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple
+dict, set, frozenset, isinstance, issubclass, callable = builtins.dict, builtins.set, builtins.frozenset, builtins.isinstance, builtins.issubclass, builtins.callable
+getattr, setattr, hasattr, id, len, map, range, slice = builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len, builtins.map, builtins.range, builtins.slice
+sorted, ord, any, staticmethod, property, BaseException = builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property, builtins.BaseException
+Exception, OSError, KeyError, ValueError, TypeError = builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
+ImportError, ModuleNotFoundError, RuntimeError, RecursionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError
+PermissionError, divmod, bytearray, AttributeError = builtins.PermissionError, builtins.divmod, builtins.bytearray, builtins.AttributeError
 HERE = sys._getframe(0).f_code.co_filename
 PACKAGE = "PACKAGE_PATH"  # the folder in which the package psb of this box lies
 posix = sys.modules["posix"]

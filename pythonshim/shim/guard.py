@@ -185,8 +185,9 @@ def bare() -> object:
     m = module("psb.errors")
     base = type("SandBoxError", (RuntimeError,), {"__module__": "psb.errors", "hint": "", "denials": ()})
     m.SandBoxError = base
-    for name, like in (("RuleModuleNotFoundError", ModuleNotFoundError), ("RulePermissionError", PermissionError), ("RuleApiPermissionError", PermissionError), ("RuleEvalPermissionError", PermissionError)):
-        setattr(m, name, type(name, (base, like), {"__module__": "psb.errors", "qualname": "", "category": "", "target": "", "key": ""}))
+    m.RuleModuleNotFoundError = type("RuleModuleNotFoundError", (base, ModuleNotFoundError), {"__module__": "psb.errors"})
+    for name in ("RulePermissionError", "RuleApiPermissionError", "RuleEvalPermissionError"):
+        setattr(m, name, type(name, (base, PermissionError), {"__module__": "psb.errors", "qualname": "", "category": "", "target": "", "key": ""}))
     return m
 
 

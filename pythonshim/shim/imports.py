@@ -143,7 +143,8 @@ def watch(spec: object) -> None:
     sub = watched.get(c)
     if sub is None:
         try:
-            sub = type(c.__name__, (c,), {"_initializing": property(initializing, initialize), "__module__": c.__module__, "__qualname__": c.__qualname__, "__doc__": c.__doc__})
+            names = {"__module__": c.__module__, "__qualname__": c.__qualname__, "__doc__": c.__doc__}
+            sub = type(c.__name__, (c,), {"_initializing": property(initializing, initialize), **names})
         except TypeError:
             return
         watched[c] = sub
