@@ -13,16 +13,16 @@ arrivals = {}  # what waits for a module, by its name
 
 def content(name: str) -> bytes:
     # Read by the system's own calls: io is not there yet when the rules are read.
-    fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = opening(name, unshared)
     try:
         parts = []
         while True:
-            part = posix.read(fd, 1 << 20)
+            part = reading(fd, 1 << 20)
             if not part:
                 return b"".join(parts)
             parts.append(part)
     finally:
-        posix.close(fd)
+        closing(fd)
 
 
 def rules() -> None:
@@ -128,7 +128,7 @@ def spot(f: object) -> tuple:
         lib = library(file) or lib
     here = file
     try:
-        cwd = posix.getcwd()
+        cwd = getcwd()
         if cwd != "/" and file.startswith(cwd + "/"):
             here = file[len(cwd) + 1 :]
     except OSError:
