@@ -102,7 +102,7 @@ def flat(code: bytes) -> dict:
         return {"co_lnotab": b""}
     if version == (3, 10):
         return {"co_linetable": bytes([len(code), 0])}
-    whole, rest = len(code) // 16, len(code) // 2 % 8
+    whole, rest = divmod(len(code) // 2, 8)
     return {"co_linetable": bytes([0xEF, 0] * whole + ([0xE7 + rest, 0] if rest else [])), "co_exceptiontable": b""}
 
 
