@@ -45,11 +45,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sit
 import borrowed
 def said(do, *args):
     try: return repr(do(*args))
-    except PermissionError as e: return e.qualname + " " + e.category + " " + str(e).partition("hint: ")[2]
+    except PermissionError as e: return " ".join([e.qualname, e.category, *e.hint.splitlines()])
     except SyntaxError as e: return type(e).__name__
 print(said(eval, "1"), "|", said(eval, "().__class__"), "|", said(exec, "1"), "|", borrowed.compute("().__class__ and x", 5))
 `
-	const both = "psb policy add call builtins.NAME, or for all of dynamic-code: psb policy add call dynamic-code. Text under rules needs no such line: give it a table [python.eval] (psb policy help)"
+	const both = "psb policy add call builtins.NAME or all of dynamic-code: psb policy add call dynamic-code or a table [python.eval]: text under rules needs no such line (psb policy help)"
 	hint := func(name string) string {
 		return "builtins." + name + " dynamic-code " + strings.ReplaceAll(both, "NAME", name)
 	}

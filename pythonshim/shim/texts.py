@@ -31,7 +31,7 @@ def pick_text(entry: tuple, f: object) -> object:
         return RECORDED[short]
     if "" in RULES["eval"]:
         return GUARDED[short]
-    return refuser(entry[2], entry[3], ". Text under rules needs no such line: give it a table [python.eval] (psb policy help)")
+    return refuser(entry[2], entry[3], "or a table [python.eval]: text under rules needs no such line (psb policy help)")
 
 
 def scope(f: object, globals: object, locals: object) -> tuple:
