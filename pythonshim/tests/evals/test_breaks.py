@@ -141,6 +141,21 @@ WITH_MAGIC = [
 ]
 
 UNASKED = [
+    ("str.zfill(str, 'x', 10**12)", TypeError),
+    ("str.join(str, ',', ['x'])", TypeError),
+    ("list(map(str.ljust, [str], ['x'], [10**12]))", TypeError),
+    ("import fractions\nfractions.Fraction('1e1000000000')", I),
+    ("import decimal, math\nmath.floor(decimal.Decimal('1e100000000'))", I),
+    ("import decimal\nround(decimal.Decimal('1e100000000'))", I),
+    ("import decimal\ndecimal.setcontext(decimal.Context(prec=1))", R),
+    ("import random\nrandom.seed(1)", R),
+    ("import time\ntime.sleep(1000)", R),
+    ("import uuid\nuuid.getnode()", R),
+    ("import numbers\nnumbers.Number.register(str)", R),
+    ("import collections.abc\ncollections.abc.Mapping.register(str)", R),
+    ("s = 'eval(s)'\neval(s)", I),
+    ("import re\nre.purge()", R),
+    ("import keyword\nkeyword.kwlist.append('x')\nassert 'x' not in keyword.kwlist\nkeyword.softkwlist_", AttributeError),
     ("a, *b = range(10**12)", I),
     ("[*range(10**12)]", I),
     ("print(*range(10**12))", I),
