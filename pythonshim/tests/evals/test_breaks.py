@@ -208,7 +208,7 @@ class Breaks(unittest.TestCase):
         for text, kind in WITH_MAGIC:
             with self.subTest(text):
                 with self.assertRaises(kind) as caught:
-                    inside(text, "exec", self.names(), rules(magic=MAGIC, call=[c for c in CALLS]))
+                    inside(text, "exec", self.names(), rules(magic=MAGIC, call=CALLS, max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
         self.assertEqual(CALLED, [])
 
@@ -216,7 +216,7 @@ class Breaks(unittest.TestCase):
         for text, kind in UNASKED:
             with self.subTest(text):
                 with self.assertRaises(kind) as caught:
-                    inside(text, "exec", self.names())
+                    inside(text, "exec", self.names(), rules(max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
 
     def test_nothing_runs_after_the_end(self):
