@@ -28,7 +28,7 @@ from psb.evals.guard import Guard
 from psb.evals.rules import Rules
 from psb.evals.run import closed_space, outward, plain, prepare, require, run, variables
 
-GRACE = 0.5  # seconds that a child may take to start and to answer beside the timeout
+GRACE = 0.8  # seconds that a child may take to start and to answer beside the timeout
 ROOM = 96 << 20  # bytes of address space beside max_alloc, for the interpreter itself
 _HEAD = struct.Struct("<4sQ")
 _MAGIC = b"psbe"
@@ -230,7 +230,7 @@ def _confine(writer: int, rules: Rules) -> None:
     # The alarm first: it ends this process whatever else happens, also when the parent is gone.
     _signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    _alarm(signal.ITIMER_REAL, rules.limits.timeout + 2 * GRACE)
+    _alarm(signal.ITIMER_REAL, rules.limits.timeout + GRACE + 0.5)
     try:
         signal.set_wakeup_fd(-1)
     except ValueError:

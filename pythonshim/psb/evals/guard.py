@@ -5,6 +5,7 @@ Text has no name for it: the code that the compiler made holds a placeholder whe
 
 from __future__ import annotations
 
+import abc
 import builtins
 import functools
 import sys
@@ -18,7 +19,7 @@ from psb.evals.budget import Budget, size
 from psb.evals.forms import Forms
 from psb.evals.methods import Methods
 from psb.evals.modules import CLOSED_MODULES, DOORS, HIDDEN_CLASSES, PURE, View, is_hidden
-from psb.evals.operate import Operators, _length
+from psb.evals.operate import Operators, _length, exponent, is_decimal
 from psb.evals.rules import Rules
 from psb.evals.shims import Shims
 from psb.evals.views import Views
@@ -156,6 +157,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.refuse("", name, f"the inside of a {t.__name__}")
         if name[:2] == "__" and dunder(name):
             return self.special(o, name)
+        if name == "register" and isinstance(t, type) and issubclass(t, abc.ABCMeta) and not made.is_class(o):
+            self.refuse("", name, f"register of {o.__name__}, which changes it for the whole program")
         if t.__name__ == "ForwardRef":
             self.refuse("", name, "the inside of a ForwardRef")
         return self.out(getattr(o, name))
@@ -221,6 +224,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             if issubclass(f, type):
                 self.refuse("", f.__name__, f"the class of classes {f.__name__}")
             self.budget.charge(64)
+            if f.__name__ == "Fraction" and a and isinstance(a[0], str):
+                self.budget.bits(4 * exponent(a[0]))
         self.judge(f)
         if t is not types.BuiltinFunctionType or f.__self__ is not builtins:
             a = tuple([x if type(x) in _DATA and type(x) is not range else self.handed(x, f) for x in a])
@@ -238,6 +243,9 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if t is range:
             if getattr(f, "__module__", "") != "random" and type(getattr(f, "__self__", None)).__module__ != "random":
                 self.budget.turn(_length(x))
+        elif is_decimal(x):
+            if x.is_finite():
+                self.budget.bits(4 * max(0, x.adjusted()))
         elif t in _LAZY or t.__module__ == "itertools":
             return self.lazy(x)
         elif callable(x) and not (isinstance(x, type) and self.constructor(x) is not None):

@@ -39,6 +39,8 @@ class Methods:
                 return None
 
             def unbound(self_: Any, /, *a: Any, **k: Any) -> Any:
+                if isinstance(self_, type):
+                    raise TypeError(f"descriptor '{name}' requires a '{base.__name__}' object but received a 'type'")
                 return self._run(base, self_, name, a, k)
 
             return made.guard(unbound)  # type: ignore[arg-type]

@@ -52,8 +52,29 @@ ONLY: Dict[str, FrozenSet[str]] = {
     "io": _words("StringIO BytesIO SEEK_SET SEEK_CUR SEEK_END UnsupportedOperation"),
     "enum": _words("Enum IntEnum Flag IntFlag StrEnum auto unique"),
     "random": _words(
-        "random uniform triangular randint randrange choice sample shuffle seed betavariate expovariate gammavariate gauss lognormvariate normalvariate "
-        "vonmisesvariate paretovariate weibullvariate getstate setstate Random choices"
+        "random uniform triangular randint randrange choice sample shuffle betavariate expovariate gammavariate gauss lognormvariate normalvariate "
+        "vonmisesvariate paretovariate weibullvariate Random choices"
+    ),
+    # Of these, what changes nothing for the rest of the program and asks nothing outside.
+    "time": _words(
+        "time time_ns monotonic monotonic_ns perf_counter gmtime localtime mktime strftime strptime ctime asctime struct_time timezone tzname daylight"
+    ),
+    "decimal": _words(
+        "Decimal Context ROUND_CEILING ROUND_FLOOR ROUND_UP ROUND_DOWN ROUND_HALF_UP ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_05UP DecimalException InvalidOperation "
+        "DivisionByZero Inexact Rounded Overflow Underflow Subnormal Clamped FloatOperation MAX_PREC MAX_EMAX MIN_EMIN"
+    ),
+    "uuid": _words("UUID uuid3 uuid4 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500 SafeUUID RFC_4122"),
+    "zoneinfo": _words("ZoneInfo ZoneInfoNotFoundError"),
+    "calendar": _words(
+        "monthrange isleap leapdays weekday monthcalendar timegm day_name day_abbr month_name month_abbr Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY "
+        "SATURDAY SUNDAY calendar month"
+    ),
+    "hashlib": _words(
+        "md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s new algorithms_available algorithms_guaranteed"
+    ),
+    "re": _words(
+        "compile match fullmatch search sub subn split findall finditer escape error PatternError Pattern Match A ASCII I IGNORECASE L LOCALE M MULTILINE S DOTALL "
+        "U UNICODE X VERBOSE NOFLAG RegexFlag"
     ),
 }
 

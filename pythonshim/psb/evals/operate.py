@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import sys
 
 from typing import Any, Callable, Dict, Optional, Tuple
@@ -258,6 +259,12 @@ def is_decimal(v: Any) -> bool:
     """Whether v is a Decimal of the library itself."""
     known = sys.modules.get("decimal")
     return known is not None and type(v) is known.Decimal
+
+
+def exponent(text: str) -> int:
+    """The power of ten that a number in text is written with, 0 without one."""
+    found = re.search(r"[eE]\+?([\d_]{1,18})", text)
+    return int(found[1].replace("_", "") or 0) if found else 0
 
 
 def whole_of(v: Any) -> Any:

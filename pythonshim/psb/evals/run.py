@@ -9,7 +9,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
-from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from psb.errors import RuleEvalPermissionError, SandBoxBaseExceptionError, Violation
 from psb.evals import data, made, scope
@@ -73,7 +73,8 @@ def _prepare(
     text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None
 ) -> Prepared:
     deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
-    tree = parse(text, file, kind, flags, deeper) if tree is None else tree
+    most = rules.limits.max_nodes
+    tree = parse(text, file, kind, flags, deeper, most, f"{rules.table} max_nodes = {most * 2}") if tree is None else tree
     checked = check(tree, text, rules)
     names = {n: at for n, at in checked.names.items() if n in BUILTINS}
     if checked.violations:
@@ -277,7 +278,7 @@ def evaluate(
     source: Any,
     globals: Optional[Dict[str, Any]] = None,
     locals: Optional[MutableMapping[str, Any]] = None,
-    rules: Optional[Rules] = None,
+    rules: Union[Rules, Mapping[str, Any], None] = None,
     site: str = "",
     *,
     filename: Any = FILE,
@@ -287,12 +288,15 @@ def evaluate(
     optimize: int = -1,
     inherited: int = 0,
 ) -> Any:
-    """What the built-in kind ("eval", "exec", "compile") does with source, under rules.
+    """What the built-in kind ("eval", "exec", "compile") does with source, under rules, a profile or a mapping.
 
     globals and locals are what the call gave or, where it gave none, what `namespaces` finds; inherited are the calling code's flags for the
     compiler. site is the place of the call, for messages. Errors: EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted, and the built-in's.
     """
-    assert rules is not None
+    if not isinstance(rules, Rules):
+        from psb.evals import parsed
+
+        rules = parsed(rules or {})
     flags |= 0 if dont_inherit else inherited & _INHERITED
     try:
         if kind == "compile":
@@ -421,7 +425,11 @@ def nested(guard: Any, kind: str, source: Any, globals_: Any, locals_: Any) -> A
         require(p, own, locals_)
     inner = Guard(guard.rules, own, locals_ if globals_ is not None or locals_ is not None else guard.locals, p.mine, guard.budget, closed=True)
     inner.granted, inner.views, inner.out_ = guard.granted, guard.views, guard.out_
-    value = run(p, inner, own, inner.locals)
+    depth = guard.enter()
+    try:
+        value = run(p, inner, own, inner.locals)
+    finally:
+        guard.leave(depth)
     if globals_ is not None and kind == "exec":
         globals_.update((k, v) for k, v in own.items() if k != "__builtins__")
     return value

@@ -165,6 +165,8 @@ def _pow(g: Any, base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _round(g: Any, number: Any, ndigits: Any = _NONE) -> Any:
+    if is_decimal(number) and number.is_finite():
+        g.budget.bits(4 * max(0, number.adjusted()))
     if ndigits is _NONE:
         return round(number)
     ndigits = whole_of(ndigits)

@@ -68,6 +68,8 @@ class Views:
                 value.from_iterable = _wrap(_plain, self, raw.from_iterable, "from_iterable")
         else:
             value = self.out(value)  # type: ignore[attr-defined]
+        if type(value) in (list, dict, set, bytearray):
+            value = value.copy()  # the module's own stays as it is
         if callable(value):
             self.grant(value)  # type: ignore[attr-defined]
         return value

@@ -141,6 +141,21 @@ WITH_MAGIC = [
 ]
 
 UNASKED = [
+    ("str.zfill(str, 'x', 10**12)", TypeError),
+    ("str.join(str, ',', ['x'])", TypeError),
+    ("list(map(str.ljust, [str], ['x'], [10**12]))", TypeError),
+    ("import fractions\nfractions.Fraction('1e1000000000')", I),
+    ("import decimal, math\nmath.floor(decimal.Decimal('1e100000000'))", I),
+    ("import decimal\nround(decimal.Decimal('1e100000000'))", I),
+    ("import decimal\ndecimal.setcontext(decimal.Context(prec=1))", R),
+    ("import random\nrandom.seed(1)", R),
+    ("import time\ntime.sleep(1000)", R),
+    ("import uuid\nuuid.getnode()", R),
+    ("import numbers\nnumbers.Number.register(str)", R),
+    ("import collections.abc\ncollections.abc.Mapping.register(str)", R),
+    ("s = 'eval(s)'\neval(s)", I),
+    ("import re\nre.purge()", R),
+    ("import keyword\nkeyword.kwlist.append('x')\nassert 'x' not in keyword.kwlist\nkeyword.softkwlist_", AttributeError),
     ("a, *b = range(10**12)", I),
     ("[*range(10**12)]", I),
     ("print(*range(10**12))", I),
@@ -193,7 +208,7 @@ class Breaks(unittest.TestCase):
         for text, kind in WITH_MAGIC:
             with self.subTest(text):
                 with self.assertRaises(kind) as caught:
-                    inside(text, "exec", self.names(), rules(magic=MAGIC, call=[c for c in CALLS]))
+                    inside(text, "exec", self.names(), rules(magic=MAGIC, call=CALLS, max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
         self.assertEqual(CALLED, [])
 
@@ -201,7 +216,7 @@ class Breaks(unittest.TestCase):
         for text, kind in UNASKED:
             with self.subTest(text):
                 with self.assertRaises(kind) as caught:
-                    inside(text, "exec", self.names())
+                    inside(text, "exec", self.names(), rules(max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
 
     def test_nothing_runs_after_the_end(self):
