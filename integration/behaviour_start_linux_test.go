@@ -193,7 +193,7 @@ func TestBehaviourLinkLoop(t *testing.T) {
 			s.put(t, "home/code/project/.py-sandboxes", fmt.Sprintf(kernelPolicy+"[files]\n%q = %q\n", c.key, c.right))
 			s.give(t)
 			r := s.run(t, call{argv: boxed(t, "-c", "print('LOOP')")})
-			if want := fmt.Sprintf("psb: .py-sandboxes:3: %q: too many levels of symbolic links\n", c.key); r.code != 125 || r.out != "" || !strings.HasPrefix(r.err, want) {
+			if want := fmt.Sprintf("psb: .py-sandboxes:7: %q: too many levels of symbolic links\n", c.key); r.code != 125 || r.out != "" || !strings.HasPrefix(r.err, want) {
 				t.Errorf("%+v: %v", c, r)
 			}
 		}

@@ -26,8 +26,12 @@ func pythonAccess(n note) (a policy.Access, ok bool) {
 	default:
 		return a, false
 	}
-	_, err := policy.ParseAccess(a.String())
-	return a, err == nil && !strings.Contains(a.Object, "*") // what was seen is no pattern
+	if _, key, name := policy.EvalParts(a.Object); key == "syntax" && policy.EvalWords().Free(name) {
+		return a, true // no rule is asked for, but text was evaluated
+	} else if key == "syntax" && policy.EvalWords().Groups[name] != nil {
+		return a, false // a note names nodes: a group stands where all of them were seen
+	}
+	return a, policy.Grantable(a) == nil && !strings.Contains(a.Object, "*") // what was seen is no pattern
 }
 
 // speaks says whether a note is one of Python's layer.
@@ -70,9 +74,7 @@ func (l *ladder) python() {
 		f := l.set.python[a]
 		switch a.Op {
 		case policy.OpImport:
-			if name := packageOf(a.Object); name != "psb" && name != "pysandboxes" {
-				l.say(policy.Access{Op: a.Op, Object: name}, f)
-			}
+			l.imported(a, f)
 		case policy.OpCall:
 			l.called(a, f, slices.ContainsFunc(heard, func(a policy.Access) bool { return a.Op == policy.OpEval }))
 		case policy.OpEval:
@@ -96,27 +98,17 @@ func (l *ladder) say(a policy.Access, f *said) *Grant {
 	return g
 }
 
-// shared are packages that many distributions put theirs into: a line on one of them would speak for all.
-var shared = []string{"google", "google.cloud", "azure", "azure.mgmt", "zope", "backports", "jaraco", "ruamel", "sphinxcontrib", "mpl_toolkits", "opentelemetry", "opentelemetry.instrumentation"}
-
-// packageOf gives the package that a module comes with: its first name, or one more where that is shared. Sensitive modules of the standard
-// library are named as the registry has them.
-func packageOf(module string) string {
-	if policy.SensitiveImport(module) {
-		for _, m := range policy.SensitiveImports() {
-			if module == m || strings.HasPrefix(module, m+".") {
-				return m
-			}
+// imported proposes a module, where no package above it is proposed: those speak for it. psb's own package is in every box.
+func (l *ladder) imported(a policy.Access, f *said) {
+	for above := a.Object; above != ""; {
+		above = above[:max(strings.LastIndexByte(above, '.'), 0)]
+		if o := l.set.python[policy.Access{Op: a.Op, Object: above}]; o != nil {
+			return
 		}
 	}
-	name := ""
-	for part := range strings.SplitSeq(module, ".") {
-		name = strings.TrimPrefix(name+"."+part, ".")
-		if !slices.Contains(shared, name) {
-			break
-		}
+	if top, _, _ := strings.Cut(a.Object, "."); top != "psb" && top != "pysandboxes" {
+		l.say(a, f)
 	}
-	return name
 }
 
 // called proposes one function. Evaluated text is ruled by [python.eval], never by a grant of what evaluates it; evals says that such rules come.

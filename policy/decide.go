@@ -140,7 +140,8 @@ func ask(a Access) (question, bool) {
 	case a.Op == OpSyscall, a.Op == OpImport, a.Op == OpCall:
 		return q, a.Object != ""
 	case a.Op == OpEval:
-		return q, checkEval(a.Object) == nil
+		_, ok := parseEval(a.Object)
+		return q, ok
 	}
 	return q, false
 }
@@ -260,7 +261,7 @@ func (q question) named(r *Rule) (rank int, ok bool) {
 		if o.name == asked.name {
 			rank += 100
 		}
-		return rank, okO && okA && o.covers(asked)
+		return rank, okO && okA && (o.covers(asked) || r.Deny && o.denies(asked))
 	}
 	return len(name), name == q.obj
 }

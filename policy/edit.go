@@ -205,6 +205,9 @@ func (e *editor) check(r Rule) error {
 	if isFileOp(r.Op) {
 		return checkFile(text, r.Pattern.From, []string{string(r.Op)})
 	}
+	if r.Op == OpEval {
+		return checkEval(text, r.Deny)
+	}
 	if err := checkObject(r.Op, text); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func FuzzEditKeeps(f *testing.F) {
 		f.Add([]byte(toBytes.Replace(part["before"])), part["add"])
 	}
 	f.Add([]byte(webApp), "read a\nnever env RATES_URL\nhide static/\nconnect *.example.org:443 # why")
-	f.Add([]byte("[python.eval]\r\ncall = [ # a\r\n  \"b\" # b\r\n]\r\nsyntax = [\"arith\", \"!Pow\"] # s\r\n"), "eval call:a # why\neval call:c\neval syntax:Compare\nnever eval call:b")
+	f.Add([]byte("[python.eval]\r\ncall = [ # a\r\n  \"b\" # b\r\n]\r\nsyntax = [\"arith\", \"!Lambda\"] # s\r\n"), "eval call:a # why\neval call:c\neval syntax:Compare\nnever eval call:b")
 	f.Add([]byte("[python.eval.x]\nmagic=[\n# c\n\"__len__\",'__init__'\n] # d"), "eval x/magic:__eq__\neval magic:__len__")
 	f.Add([]byte("# a\r\n\r\n[files] # b\r\n\"a\" = [ # c\r\n \"read\",\r\n] # d\r\n"), "write a\ncreate ./")
 	f.Fuzz(func(t *testing.T, src []byte, adds string) {

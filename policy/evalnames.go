@@ -14,12 +14,15 @@ var evalNamesText string
 
 // EvalNames are the words that [python.eval] knows.
 type EvalNames struct {
-	Core, Other []string            // syntax that no line has to allow: what every text is made of, and what is judged by its parts
-	Groups      map[string][]string // syntax nodes by group
-	Nodes       []string            // syntax nodes in no group
-	Methods     map[string][]string // attributes by group
-	Never       []string            // attributes that no profile can give
-	Danger      []string            // functions that lead out of a profile
+	Core    []string            // syntax that no line has to allow: what every text is made of
+	Marks   []string            // operators, which are judged with what they stand in: no words of a list
+	Groups  map[string][]string // syntax nodes by group
+	Nodes   []string            // syntax nodes in no group
+	Methods map[string][]string // attributes by group
+
+	Closed, Never, Undoing []string // attributes, functions, modules with all that is in them that no profile can give
+	Exact, ByName, Named   []string // attributes, functions, modules that their own name gives and no pattern
+	Danger                 []string // functions that lead out of a profile
 }
 
 // EvalWords gives the words. The same value each time: it must not be changed.
@@ -31,20 +34,14 @@ var EvalWords = sync.OnceValue(func() EvalNames {
 			continue
 		}
 		switch w[0] {
-		case "core":
-			n.Core = append(n.Core, w[1:]...)
-		case "other":
-			n.Other = append(n.Other, w[1:]...)
 		case "group":
 			n.Groups[w[1]] = append(n.Groups[w[1]], w[2:]...)
-		case "node":
-			n.Nodes = append(n.Nodes, w[1:]...)
 		case "methods":
 			n.Methods[w[1]] = append(n.Methods[w[1]], w[2:]...)
-		case "never":
-			n.Never = append(n.Never, w[1:]...)
-		case "danger":
-			n.Danger = append(n.Danger, w[1:]...)
+		default:
+			list := map[string]*[]string{"core": &n.Core, "mark": &n.Marks, "node": &n.Nodes, "closed": &n.Closed, "never": &n.Never, "undoing": &n.Undoing,
+				"exact": &n.Exact, "byname": &n.ByName, "named": &n.Named, "danger": &n.Danger}[w[0]]
+			*list = append(*list, w[1:]...)
 		}
 	}
 	return n
@@ -57,12 +54,13 @@ func (n EvalNames) syntax() []string {
 	for _, g := range groups {
 		out = append(out, n.Groups[g]...)
 	}
-	out = slices.DeleteFunc(out[len(groups):], func(node string) bool { return n.Groups[node] != nil }) // a group and its one odd node share a name
-	return slices.Concat(groups, out, n.Nodes, n.Core, n.Other)
+	return slices.Concat(out, n.Nodes, slices.DeleteFunc(slices.Clone(n.Core), func(node string) bool { return n.Groups[node] != nil }))
 }
 
-// Free says whether syntax needs no line of its own where text may be evaluated at all.
-func (n EvalNames) Free(node string) bool { return contains(n.Core, node) || contains(n.Other, node) }
+// Free says whether syntax needs no line of its own where text may be evaluated at all. A word that is a group, too, means that in a line.
+func (n EvalNames) Free(node string) bool {
+	return n.Groups[node] == nil && (contains(n.Core, node) || contains(n.Marks, node))
+}
 
 // evalObject is the object of a rule on evaluated text taken apart: "call:len", "calc/syntax:BinOp".
 type evalObject struct{ profile, key, name string }
@@ -104,8 +102,8 @@ func EvalObject(profile, key, name string) string { return evalObject{profile, k
 // table names the table in which the object stands.
 func (o evalObject) table() string { return tableName(evalPath(o.profile)) }
 
-// checkEval judges an object as the table would.
-func checkEval(object string) error {
+// checkEval judges an object as the table would, of one that allows or denies.
+func checkEval(object string, deny bool) error {
 	o, ok := parseEval(object)
 	head, _, _ := strings.Cut(object, ":")
 	_, key, named := strings.Cut(head, "/")
@@ -113,7 +111,7 @@ func checkEval(object string) error {
 	case ok && !EvalProfile(o.profile):
 		return fmt.Errorf("%q cannot name a profile of [python.eval]", o.profile)
 	case ok:
-		return checkEvalName(o.key, o.name, false)
+		return checkEvalName(o.key, o.name, deny)
 	case !named:
 		key = head
 	}
@@ -127,30 +125,28 @@ func checkEval(object string) error {
 func checkEvalName(key, name string, deny bool) error {
 	words := EvalWords()
 	plain := strings.ReplaceAll(name, "*", "x") // a pattern is one whatever stands in place of its *
-	switch key {
-	case "syntax":
-		if !contains(words.syntax(), name) {
-			return fmt.Errorf("syntax: unknown word %q%s", name, nearSome(name, words.syntax(), slices.Sorted(maps.Keys(words.Groups))))
-		}
-	case "attribute":
-		switch {
-		case contains(words.Never, name) && !deny:
-			return fmt.Errorf("attribute: %q is never granted: it leads to frames and their code", name)
-		case strings.Contains(name, "-") && words.Methods[name] == nil:
-			return fmt.Errorf("attribute: unknown group %q%s", name, near(name, slices.Sorted(maps.Keys(words.Methods))))
-		case words.Methods[name] == nil && !identifier(plain):
-			return fmt.Errorf("attribute: %q cannot be an attribute's name", name)
-		case dunder(name) && !deny:
-			return fmt.Errorf("attribute: %q is a name of Python's own: those stand under magic", name)
-		}
-	case "magic":
-		if !dunder(name) && !(strings.Contains(name, "*") && identifier(plain)) {
-			return fmt.Errorf("magic: %q is no name of Python's own, such as \"__len__\"", name)
-		}
-	default: // call, import
-		if !dotted(plain) {
-			return fmt.Errorf("%s: %q cannot be a name", key, name)
-		}
+	top, _, _ := strings.Cut(name, ".")
+	switch {
+	case key == "syntax" && !contains(words.syntax(), name):
+		return fmt.Errorf("syntax: unknown word %q%s", name, nearSome(name, words.syntax(), slices.Sorted(maps.Keys(words.Groups))))
+	case key == "syntax" || key == "attribute" && words.Methods[name] != nil:
+		return nil
+	case key == "attribute" && strings.Contains(name, "-"):
+		return fmt.Errorf("attribute: unknown group %q%s", name, near(name, slices.Sorted(maps.Keys(words.Methods))))
+	case key == "import" && !dotted(plain) || key != "import" && !identifier(plain):
+		return fmt.Errorf("%s: %q cannot be a name", key, name)
+	case deny: // what nothing gives may be denied all the same
+		return nil
+	case (key == "attribute" || key == "magic") && contains(words.Closed, name):
+		return fmt.Errorf("%s: %q is never granted: it leads out of the evaluation", key, name)
+	case key == "call" && contains(words.Never, name):
+		return fmt.Errorf("call: %q is never granted: it acts on the frame that calls it, or past the rules", name)
+	case key == "import" && name != "__future__" && (contains(words.Undoing, top) || strings.HasPrefix(name, "_")):
+		return fmt.Errorf("import: %q is never granted: it undoes the guard", name)
+	case key == "attribute" && dunder(name):
+		return fmt.Errorf("attribute: %q is a name of Python's own: those stand under magic", name)
+	case key == "magic" && !dunder(name) && !strings.Contains(name, "*"):
+		return fmt.Errorf("magic: %q is no name of Python's own, such as \"__len__\"", name)
 	}
 	return nil
 }
@@ -167,7 +163,7 @@ func nearSome(got string, all, some []string) string {
 	return ", valid: " + strings.Join(some, " ")
 }
 
-// covers says whether the words of o give all that asked does: the same word, a group, a pattern.
+// covers says whether the words of o give all that asked does: the same word, a group, a pattern. (What denies covers more: see denies.)
 func (o evalObject) covers(asked evalObject) bool {
 	switch {
 	case o.profile != asked.profile || o.key != asked.key:
@@ -175,18 +171,37 @@ func (o evalObject) covers(asked evalObject) bool {
 	case o.name == asked.name:
 		return true
 	}
+	words := EvalWords()
+	top, _, _ := strings.Cut(asked.name, ".")
 	switch o.key {
 	case "syntax":
-		return contains(EvalWords().Groups[o.name], asked.name)
-	case "attribute":
-		if contains(EvalWords().Methods[o.name], asked.name) {
+		return contains(words.Groups[o.name], asked.name)
+	case "attribute", "magic":
+		if contains(words.Closed, asked.name) || contains(words.Exact, asked.name) {
+			return false
+		}
+		if contains(words.Methods[o.name], asked.name) {
 			return true
 		}
-		if contains([]string{"format", "format_map"}, asked.name) { // only the exact name: its text is a small language of its own
+	case "call":
+		if contains(words.Never, asked.name) || contains(words.ByName, asked.name) {
+			return false
+		}
+	case "import":
+		if contains(words.Named, top) || contains(words.Undoing, top) {
 			return false
 		}
 	}
-	return strings.Contains(o.name, "*") && globCovers(o.name, asked.name) && !contains(EvalWords().Never, asked.name)
+	hidden := o.key != "magic" && strings.HasPrefix(o.name, "*") && strings.HasPrefix(asked.name, "_") // as in a shell
+	return strings.Contains(o.name, "*") && !hidden && globCovers(o.name, asked.name)
+}
+
+// denies says whether o, as a name that denies, takes away what asked gives: here a pattern is one for every name.
+func (o evalObject) denies(asked evalObject) bool {
+	if o.profile != asked.profile || o.key != asked.key {
+		return false
+	}
+	return o.covers(asked) || contains(EvalWords().Methods[o.name], asked.name) || o.key != "syntax" && strings.Contains(o.name, "*") && globCovers(o.name, asked.name)
 }
 
 // parts gives what an object is made of, where it is a group: all of it given is the whole given.

@@ -23,14 +23,20 @@ func TestEvalObjects(t *testing.T) {
 		"timeout/call:x":      `"timeout" cannot name a profile of [python.eval]`,
 		"syntax:lambda":       `syntax: unknown word "lambda", did you mean "Lambda"?`,
 		"syntax:*":            `syntax: unknown word "*", valid: arith assign async class compare comprehension conditional context exception fstring func import loop subscript tstring yield`,
-		"attribute:gi_frame":  `attribute: "gi_frame" is never granted: it leads to frames and their code`,
+		"attribute:gi_frame":  `attribute: "gi_frame" is never granted: it leads out of the evaluation`,
 		"attribute:str-metod": `attribute: unknown group "str-metod", did you mean "str-methods"?`,
+		"magic:__globals__":   `magic: "__globals__" is never granted: it leads out of the evaluation`,
+		"call:setattr":        `call: "setattr" is never granted: it acts on the frame that calls it, or past the rules`,
+		"import:pickle.x":     `import: "pickle.x" is never granted: it undoes the guard`,
+		"import:_socket":      `import: "_socket" is never granted: it undoes the guard`,
+		"import:__future__":   "",
+		"syntax:Pow":          `syntax: unknown word "Pow", did you mean "For"?`,
 		"attribute:__class__": `attribute: "__class__" is a name of Python's own: those stand under magic`,
 		"magic:len":           `magic: "len" is no name of Python's own, such as "__len__"`,
 		"call:a b":            `call: "a b" cannot be a name`,
 	} {
 		got := ""
-		if err := checkEval(object); err != nil {
+		if err := checkEval(object, false); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -54,8 +60,10 @@ func TestDecidePython(t *testing.T) {
 "os.setuid" = true
 [python.eval]
 syntax = ["arith", "Compare", "BoolOp", "!BinOp"]
-attribute = ["str-methods", "is*", "gi_*"]
-call = ["get*", "!getattr"]
+attribute = ["str-methods", "is*", "gi_*", "*s"]
+call = ["get*", "!getatt*"]
+import = ["*", "!re.*"]
+magic = ["__*"]
 [python.eval.calc]
 timeout = "1s"
 `
@@ -68,9 +76,9 @@ timeout = "1s"
 		"import google.protobuf": "2", "import google.protobuf.text": "2", "import google": "", "import googlex": "",
 		"import ctypes": "!3", "import ctypes.util": "!3", "import _ctypes": "!3", "import numpy.linalg": "4", "import numpy.f2py.x": "!5", "import _socket": "6",
 		"call threading.Thread.start": "8", "call threads": "8", "call _thread.interrupt_main": "!9", "call os.fork": "!10", "call subprocess.Popen": "!10", "call os.setuid": "12", "call os.setgid": "",
-		"eval syntax:UnaryOp": "14", "eval syntax:arith": "14", "eval syntax:BinOp": "!14", "eval syntax:compare": "14", "eval syntax:Lambda": "", "eval syntax:Constant": "13", "eval syntax:Add": "13",
-		"eval attribute:upper": "15", "eval attribute:format": "", "eval attribute:is_x": "15", "eval attribute:gi_x": "15", "eval call:getter": "16", "eval call:getattr": "!16",
-		"eval calc/syntax:Constant": "17", "eval calc/syntax:BinOp": "", "eval other/syntax:Constant": "",
+		"eval syntax:UnaryOp": "14", "eval syntax:arith": "14", "eval syntax:BinOp": "!14", "eval syntax:compare": "14", "eval syntax:Lambda": "", "eval syntax:Constant": "13", "eval attribute:_is": "", "eval import:random": "17", "eval import:os": "", "eval import:re.x": "!17", "eval magic:__len__": "18",
+		"eval attribute:upper": "15", "eval attribute:format": "", "eval attribute:is_x": "15", "eval attribute:gi_x": "15", "eval call:getter": "16", "eval call:getattr": "!16", "eval call:hasattr": "", "eval magic:__class__": "",
+		"eval calc/syntax:Constant": "19", "eval calc/syntax:BinOp": "", "eval other/syntax:Constant": "",
 	} {
 		a, err := ParseAccess(words)
 		if err != nil {
@@ -89,8 +97,10 @@ timeout = "1s"
 			t.Errorf("%s: by %q, want %q; fix %s", words, got, want, v.Fix)
 		}
 	}
-	if v := q.Decide(Access{OpEval, "attribute:gi_frame"}); v.Allowed {
-		t.Error("what leads to frames is allowed by a pattern")
+	for _, object := range []string{"attribute:gi_frame", "magic:__globals__", "call:setattr", "import:pickle"} {
+		if v := q.Decide(Access{OpEval, object}); v.Allowed {
+			t.Errorf("%s is allowed by a pattern", object)
+		}
 	}
 	raw, err := mustParse(t, "[python.call]\n\"dynamic-code\" = true\n").Expand(Macros{Project: "/p"})
 	if v := raw.Decide(Access{OpEval, "calc/magic:__class__"}); err != nil || !v.Allowed || v.By.Origin.Line != 2 {

@@ -114,7 +114,11 @@ func SensitiveImports() []string { return slices.Clone(registry().imports) }
 
 // SensitiveImport says whether a module, or the package it stands in, is one of them.
 func SensitiveImport(module string) bool {
-	return slices.ContainsFunc(registry().imports, func(m string) bool { return module == m || strings.HasPrefix(module, m+".") })
+	top, _, _ := strings.Cut(module, ".")
+	facade := registry().twins[top]
+	return slices.ContainsFunc(registry().imports, func(m string) bool {
+		return module == m || strings.HasPrefix(module, m+".") || facade != "" && facade == m
+	})
 }
 
 // ImportTwins gives, by each module in C, the module that programs use in its stead: a line on that speaks for both.

@@ -41,6 +41,10 @@ func ParseAccess(words string) (Access, error) {
 		if !strings.HasPrefix(object, "unix:") {
 			a.Object = n.canonical()
 		}
+	case OpEval:
+		if err := checkEval(object, true); err != nil { // what no profile can give can be asked for all the same
+			return Access{}, err
+		}
 	default:
 		if err := checkObject(a.Op, object); err != nil {
 			return Access{}, err
@@ -48,6 +52,9 @@ func ParseAccess(words string) (Access, error) {
 	}
 	return a, nil
 }
+
+// Grantable says why no rule can allow an access, whoever writes it; nil where one can.
+func Grantable(a Access) error { return checkObject(a.Op, a.Object) }
 
 func splitWords(words string) (op, object string) {
 	words = strings.TrimSpace(words)
@@ -105,7 +112,7 @@ func checkObject(op Op, object string) error {
 	case op == OpCall:
 		return checkCall(object)
 	case op == OpEval:
-		return checkEval(object)
+		return checkEval(object, false)
 	}
 	return nil
 }
@@ -137,6 +144,8 @@ func ParseRule(words, dir string, m Macros) (Rule, error) {
 		if strings.Contains(object, "${") || strings.HasPrefix(object, "unix:~") {
 			return kept, nil
 		}
+	case a.Op == OpEval:
+		return kept, Grantable(a)
 	default:
 		return kept, nil
 	}

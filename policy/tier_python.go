@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // importRisk grades a line of [python.import].
 func importRisk(module string) Risk {
@@ -41,7 +38,7 @@ func evalRisk(object string) Risk {
 	case "import":
 		return Risk{TierWarn, "evaluated text imports a module", pattern || SensitiveImport(o.name)}
 	case "call", "attribute":
-		if i := slices.IndexFunc(EvalWords().Danger, func(name string) bool { return o.covers(evalObject{o.profile, o.key, name}) }); i >= 0 && o.key == "call" {
+		if contains(EvalWords().Danger, o.name) && o.key == "call" {
 			return Risk{TierWarn, "leads out of evaluated text", true}
 		}
 		if pattern {

@@ -44,7 +44,7 @@ func TestRiskOf(t *testing.T) {
 		{"call pickle.loads", "warn: builds objects out of bytes, which can run anything !"},
 		{"call *", "warn: every sensitive function !"},
 		{"eval calc/call:getattr", "warn: leads out of evaluated text !"},
-		{"eval call:get*", "warn: leads out of evaluated text !"},
+		{"eval call:get*", "warn: every name that fits"},
 		{"eval call:x*", "warn: every name that fits"},
 		{"eval attribute:format", "warn: its text reads attributes"},
 		{"eval magic:__len__", "warn: a name of Python's own in evaluated text !"},

@@ -16,6 +16,9 @@ type scene struct {
 func sceneOf(t *testing.T, p python, rules Rules) scene {
 	t.Helper()
 	s := scene{p, t.TempDir()}
+	if rules.Calls == nil {
+		rules.Calls = map[string]bool{"*": true} // the test is about something else
+	}
 	if err := os.WriteFile(filepath.Join(s.dir, RulesName), rules.Marshal(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,7 @@ sys.who = who
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"app.py": program,
 			"site-packages/lib.py": "import sys\ndef call(f): f()\ndef ask(x, show): show(x, sys.who())\ndef run(text, names): exec(text, names)\n"})
-		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}, Calls: map[string]bool{"*": true}}).overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
 		want := `program program app.py 10
 through json program app.py 7
 back program app.py 12
@@ -79,7 +82,7 @@ made program <made> 1
 		if r.stdout != want || r.stderr != "" {
 			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
 		}
-		r = p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}}).overlay(Enforce, more), nil, nil, "-c", "import sys, atexit\natexit.register(map, print, [1])\nprint(sys.who())")
+		r = p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"lib": true}, Calls: map[string]bool{"*": true}}).overlay(Enforce, more), nil, nil, "-c", "import sys, atexit\natexit.register(map, print, [1])\nprint(sys.who())")
 		if want := "('program', '<string>', 3)\n"; r.stdout != want {
 			t.Errorf("got %q, want %q", r.stdout, want)
 		}
@@ -103,7 +106,7 @@ sys.judged = said_, called
 		if r.stdout != want || r.stderr != "" {
 			t.Errorf("got %q %q, want %q", r.stdout, r.stderr, want)
 		}
-		rules := Rules{Imports: map[string]bool{"*": true, "ctypes": false}}
+		rules := Rules{Imports: map[string]bool{"*": true, "ctypes": false}, Calls: map[string]bool{}}
 		r = p.run(t, sceneOf(t, p, rules).overlay(Enforce, "\nsys.judged = judge('import', 'x'), judge('import', 'ctypes.util'), judge('call', 'os.fork', ('process-exec', '*'))\n"), nil, nil, "-c", "import sys; print(*sys.judged)")
 		if want := "True False None\n"; r.stdout != want {
 			t.Errorf("got %q, want %q", r.stdout, want)
@@ -176,7 +179,7 @@ print(*sys.log)
 	each(t, func(t *testing.T, p python) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"app.py": program, "local.py": ""})
-		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"subprocess": true}}).overlay(Enforce, more), nil, nil, "-s", filepath.Join(dir, "app.py"))
+		r := p.run(t, sceneOf(t, p, Rules{Imports: map[string]bool{"subprocess": true}, Calls: map[string]bool{"importlib.reload": true}}).overlay(Enforce, more), nil, nil, "-s", filepath.Join(dir, "app.py"))
 		if want := "posix os _heapq subprocess faulthandler local local subprocess\n"; r.stdout != want || r.stderr != "" {
 			t.Errorf("got %q, want %q %s", r.stdout, want, r.stderr)
 		}

@@ -233,12 +233,8 @@ func TestImportRules(t *testing.T) {
 		}
 		return out
 	}
-	for _, c := range []struct {
-		does    string
-		rules   map[string]bool
-		program string
-		denied  string // the object that is refused; "" for none
-	}{
+	groups := map[string][]importCase{}
+	for _, c := range []importCase{
 		{"the standard library needs no line", nil, "import json, urllib.request, asyncio, http.server, unittest.mock, logging.handlers, concurrent.futures", ""},
 		{"but for what can be misused", nil, "import json, xmlrpc.client", "xmlrpc"},
 		{"the outermost package is asked for", nil, "import multiprocessing.pool", "multiprocessing"},
@@ -277,32 +273,80 @@ func TestImportRules(t *testing.T) {
 		{"text of a library is the library's", yes("loads"), "import sys, loads; exec('import deep', vars(loads))", ""},
 		{"text of the program is the program's", yes("loads"), "exec('import deep', {'__name__': 'loads'})", "deep"},
 	} {
-		each(t, func(t *testing.T, p python) {
-			dir := t.TempDir()
-			write(t, dir, files)
-			write(t, dir, map[string]string{"t.py": c.program + "\nprint('end')\n"})
-			env := []string{"PYTHONPATH=" + dir + "/site-packages"}
-			s := sceneOf(t, p, Rules{Imports: c.rules})
-			with := p.run(t, s.overlay(Enforce, ""), nil, env, "-S", filepath.Join(dir, "t.py"))
-			granted := p.run(t, overlay(p.original, Enforce, NoteFD, sceneOf(t, p, Rules{Imports: yes("*")}).dir), nil, env, "-S", filepath.Join(dir, "t.py"))
-			if !strings.HasSuffix(granted.stdout, "end\n") || granted.code != 0 {
-				t.Errorf("%s: with everything granted %q %q", c.does, granted.stdout, granted.stderr)
-			}
-			var objects []string
-			for _, n := range with.notes {
-				if n.Event == NoteDenied {
-					objects = append(objects, n.Args[1])
+		key := Rules{Imports: c.rules}.Marshal()
+		groups[string(key)] = append(groups[string(key)], c)
+	}
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		write(t, dir, files)
+		everything := importRun(t, p, dir, map[string]bool{"*": true}, slices.Concat(slices.Collect(maps.Values(groups))...))
+		for _, cases := range groups {
+			got := importRun(t, p, dir, cases[0].rules, cases)
+			for _, c := range cases {
+				with, granted := got[c.does], everything[c.does]
+				if !strings.HasSuffix(granted.stdout, "end\n") {
+					t.Errorf("%s: with everything granted %q %q", c.does, granted.stdout, granted.stderr)
+				}
+				if with.denied != c.denied {
+					t.Errorf("%s: refused %q, want %q: %s", c.does, with.denied, c.denied, with.stderr)
+				}
+				if c.denied == "" && (with.stdout != granted.stdout || with.stderr != "") {
+					t.Errorf("%s: got %q %q, want %q", c.does, with.stdout, with.stderr, granted.stdout)
+				}
+				if c.denied != "" && with.stderr != "" && !strings.Contains(with.stderr, "RuleModuleNotFoundError: psb: denied: import "+c.denied+" (") {
+					t.Errorf("%s: %s", c.does, with.stderr)
 				}
 			}
-			if got := strings.Join(objects, " "); got != c.denied {
-				t.Errorf("%s: refused %q, want %q: %s", c.does, got, c.denied, with.stderr)
-			}
-			if c.denied == "" && (with.stdout != granted.stdout || with.stderr != "") {
-				t.Errorf("%s: got %q %q, want %q", c.does, with.stdout, with.stderr, granted.stdout)
-			}
-			if c.denied != "" && with.code != 0 && !strings.Contains(with.stderr, "RuleModuleNotFoundError: psb: denied: import "+c.denied+" (") {
-				t.Errorf("%s: %s", c.does, with.stderr)
-			}
-		})
+		}
+	})
+}
+
+type importCase struct {
+	does    string
+	rules   map[string]bool
+	program string
+	denied  string // the object that is refused; "" for none
+}
+
+type importResult struct{ stdout, stderr, denied string }
+
+// importRun runs programs under one set of rules, each in a copy of one interpreter. The name of a variable tells their notes apart.
+func importRun(t *testing.T, p python, dir string, rules map[string]bool, cases []importCase) map[string]importResult {
+	t.Helper()
+	driver := "import os, sys\ndef run(n, text):\n    for f in (sys.stdout, sys.stderr): print('== %d' % n, file=f, flush=True)\n" +
+		"    os.environ.get('CASE_%d' % n)\n    pid = os.fork()\n    if pid:\n        os.waitpid(pid, 0)\n        return\n" +
+		"    try: exec(compile(text, 't.py', 'exec'), {'__name__': '__main__', '__builtins__': __builtins__})\n" +
+		"    except BaseException as e: print(type(e).__name__ + ':', e, file=sys.stderr)\n    sys.stdout.flush(); os._exit(0)\n"
+	for n, c := range cases {
+		driver += fmt.Sprintf("run(%d, %q)\n", n, c.program+"\nprint('end')\n")
 	}
+	write(t, dir, map[string]string{"driver.py": driver})
+	s := sceneOf(t, p, Rules{Imports: rules, Calls: map[string]bool{"*": true}})
+	r := p.run(t, s.overlay(Enforce, ""), nil, []string{"PYTHONPATH=" + dir + "/site-packages"}, "-S", filepath.Join(dir, "driver.py"))
+	if r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	parts := func(text string) []string { return strings.Split(text, "== ")[1:] }
+	outs, errs := parts(r.stdout), parts(r.stderr)
+	if len(outs) != len(cases) || len(errs) != len(cases) {
+		t.Fatalf("%d cases, %d and %d results: %s", len(cases), len(outs), len(errs), r.stderr)
+	}
+	results := map[string]importResult{}
+	n := -1
+	for _, note := range r.notes {
+		switch {
+		case note.Event == NoteEnv && strings.HasPrefix(note.Args[0], "CASE_"):
+			n++
+		case note.Event == NoteDenied:
+			c := results[cases[n].does]
+			c.denied = strings.TrimSpace(c.denied + " " + note.Args[1])
+			results[cases[n].does] = c
+		}
+	}
+	for i, c := range cases {
+		_, stdout, _ := strings.Cut(outs[i], "\n")
+		_, stderr, _ := strings.Cut(errs[i], "\n")
+		results[c.does] = importResult{stdout, stderr, results[c.does].denied}
+	}
+	return results
 }

@@ -16,7 +16,7 @@ type Rules struct {
 	Calls   map[string]bool    // lines of [python.call]: functions and categories of the registry, "*"; false wins
 	Eval    map[string]Profile // [python.eval] under "", [python.eval.NAME] under NAME; empty: evaluated text is refused
 	Inspect []string           // variables of __main__ whose values are noted at the end
-	Program string             // folder of the program when it is installed itself (psb -m flask): its imports are not judged; "" else
+	Program string             // script of an installed program (bin/flask), as python gets it: its imports are not asked for; "" else
 }
 
 // Profile is one profile of [python.eval] as TOML has it: lists under syntax call attribute import magic, texts under the others.

@@ -129,7 +129,7 @@ rate()
 		has(t, r, "bind", "127.0.0.1 0 | app.rate |  | 22")
 		has(t, r, "change", "made | app.rate |  | 26", "made moved | app.rate |  | 26", "moved | app.rate |  | 26")
 		has(t, r, "exec", "/bin/sh | app.rate |  | 27")
-		has(t, r, "call", "process-exec os.system | app.rate |  | 27", "eval compile | app.rate |  | 23", "network-connect socket.socket.connect | app.rate |  | 20")
+		has(t, r, "call", "process-exec os.system | app.rate |  | 27")
 		if got, want := r.noted("import"), []string{"socket app | app.rate |  | 18", "asker app | app.rate |  | 24"}; !slices.Equal(got, want) {
 			t.Errorf("imports %q, want %q", got, want)
 		}

@@ -1,3 +1,9 @@
+// Does to the process: nothing; writes folders of psb's own: the Python package, the shim as PYTHONPATH finds it.
+// Undone: the folders stay; their names tell their content.
+// Preconditions: none.
+// Called by: shim_linux.go.
+// Proved by: TestPackageIsWhole, TestShimFolders*.
+
 package main
 
 import (
@@ -17,6 +23,18 @@ func (j *job) pythonPackage() (string, error) {
 		return "", nil
 	}
 	return j.ownFolder("python-"+version+"-"+pythonshim.PackageKey(), func(string) map[string][]byte { return pythonshim.Package() })
+}
+
+// packageInside has the package written into the box itself, where psb's own folder has no room for it, or is to keep nothing. Slower, and not
+// otherwise.
+func (j *job) packageInside() {
+	j.request.Package = ""
+	if j.bare || j.again {
+		return
+	}
+	for name, text := range pythonshim.Package() {
+		j.request.Shim[pythonshim.PackageDir+"/"+name] = string(text)
+	}
 }
 
 // ownFolder gives a folder of psb's own whose name tells its content: made whole on first use, and never written again. What somebody else could

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,9 +10,9 @@ import (
 	"psb/pythonshim"
 )
 
-// pythonRules is what the shim has to know of a policy.
-func pythonRules(p *policy.Policy) pythonshim.Rules {
-	r := pythonshim.Rules{Imports: map[string]bool{}, Calls: map[string]bool{}, Eval: map[string]pythonshim.Profile{}}
+// pythonRules is what the shim has to know of a policy; script is what [job.installedScript] gives.
+func pythonRules(p *policy.Policy, script string) pythonshim.Rules {
+	r := pythonshim.Rules{Program: script, Imports: map[string]bool{}, Calls: map[string]bool{}, Eval: map[string]pythonshim.Profile{}}
 	for _, rule := range p.Rules {
 		into := map[policy.Op]map[string]bool{policy.OpImport: r.Imports, policy.OpCall: r.Calls}[rule.Op]
 		if into == nil {
@@ -55,4 +56,17 @@ func addConstruct(profiles map[string]pythonshim.Profile, rule policy.Rule) {
 	if !slices.Contains(p.Lists[key], name) {
 		p.Lists[key] = append(p.Lists[key], name)
 	}
+}
+
+// installedScript gives the script, as python gets it, where it only starts an installed program: pip and its like put such scripts beside the
+// interpreter, distributions among the system's programs. "" for every other program.
+func (j *job) installedScript() string {
+	if j.where.script == "" || j.layout == nil {
+		return ""
+	}
+	folder := filepath.Dir(absolute(j.w.cwd, j.where.script))
+	if installed(folder) || folder == filepath.Join(j.layout.Prefix, "bin") || folder == filepath.Join(j.layout.BasePrefix, "bin") {
+		return j.where.script
+	}
+	return ""
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
 	"testing"
 
 	"psb/policy"
@@ -25,7 +27,7 @@ func TestPythonRulesHoldTheFileAndTheCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := pythonRules(q)
+	got := pythonRules(q, "")
 	want := pythonshim.Rules{
 		Imports: map[string]bool{"flask": true, "ctypes": false, "yaml": true},
 		Calls:   map[string]bool{"threads": true},
@@ -39,5 +41,22 @@ func TestPythonRulesHoldTheFileAndTheCommandLine(t *testing.T) {
 	}
 	if len(p.Eval[""].Lists["call"]) != 2 {
 		t.Error("the policy itself was changed")
+	}
+}
+
+// TestShimKnowsTheSensitiveImports: the shim and the policy have one list of the modules that need a line.
+func TestShimKnowsTheSensitiveImports(t *testing.T) {
+	shim := pythonshim.Overlay(nil, pythonshim.Enforce)
+	table := regexp.MustCompile(`(?s)SENSITIVE = frozenset\(\((.*?)\)\)`).FindSubmatch(shim)
+	if table == nil {
+		t.Fatal("no table in the shim")
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`"([\w.]+)"`).FindAllSubmatch(table[1], -1) {
+		got = append(got, string(m[1]))
+	}
+	slices.Sort(got)
+	if want := policy.SensitiveImports(); !slices.Equal(got, want) {
+		t.Errorf("the shim has\n%q\nthe policy\n%q", got, want)
 	}
 }

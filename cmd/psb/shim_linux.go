@@ -35,7 +35,7 @@ func (j *job) shim(mode plan.Mode) error {
 	if mode.Learning() {
 		m = pythonshim.Learn
 	}
-	rules := pythonRules(j.policy)
+	rules := pythonRules(j.policy, j.installedScript())
 	rules.Inspect = j.opts.inspect
 	provider := j.request.Provider
 	if provider == "" {
@@ -48,11 +48,11 @@ func (j *job) shim(mode plan.Mode) error {
 		}
 		return nil
 	}
-	if j.request.Package, err = j.pythonPackage(); err != nil {
-		return refuse("", "python package: %s", err)
-	}
 	overlay := pythonshim.Overlay(original, m)
 	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
+	if j.request.Package, err = j.pythonPackage(); err != nil || j.request.Package == "" {
+		j.packageInside()
+	}
 	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
 	if code := j.shimCode(overlay); code != nil {
 		j.request.Shim["encodings.pyc"] = string(code)

@@ -93,6 +93,7 @@ EXEMPT = {
     ("concurrent.futures.process", "_queue_management_worker"): "deserialization",
     # help() tries whether there is a pager: in a box without a rule for one the system says no, and the text is printed.
     ("pydoc", "getpager"): "process-exec",
+    ("_pyrepl.pager", "get_pager"): "process-exec",
     # Who was allowed to start a child may end it.
     ("subprocess", "send_signal"): "process-control",
     ("multiprocessing.popen_fork", "_send_signal"): "process-control",
@@ -100,6 +101,8 @@ EXEMPT = {
     ("asyncio.unix_events", "can_use_pidfd"): "process-control",
     ("asyncio.unix_events", "add_child_handler"): "process-control",
     ("asyncio.base_subprocess", "send_signal"): "process-control",
+    # The child of a terminal becomes its session's leader.
+    ("pty", "fork"): "process-control",
     # The console passes on what was typed: Ctrl-C and Ctrl-Z.
     ("_pyrepl.commands", "do"): "process-control",
     # Reads the mask, by setting it twice.
@@ -225,14 +228,14 @@ def say(op: str, args: list, f: object) -> None:
             raise
 
 
-def refuser(name: str, category: str, more: str = "") -> object:
+def refuser(name: str, category: str, *more: str) -> object:
     def refused(*args: object, **kwargs: object) -> None:
         e = refusal("call", name, getframe(0).f_back)
-        hint = e.hint
+        hints = [e.hint]
         if verdict([name], category) is None:
-            hint += ", or for all of " + category + ": psb policy add call " + category + more
-        e.args = (e.args[0][: len(e.args[0]) - len(e.hint)] + hint,)
-        e.hint = hint
+            hints += ["or all of " + category + ": psb policy add call " + category, *more]
+        e.args = ("\n".join([e.args[0].partition("\n")[0], *["psb: hint: " + h for h in hints]]),)
+        e.hint = "\n".join(hints)
         e.category = category
         raise e
 
@@ -247,8 +250,12 @@ def free(name: str) -> bool:
 closed = {CATEGORY.get(n) for n in BANNED["call"]}
 
 
-def known(name: object) -> str:
-    return text(name).rpartition(".")[2]
+hangings = {}  # what to do with a module, however it came to be
+
+
+def whenever(name: str, do: object) -> None:
+    hangings.setdefault(name, []).append(do)
+    after(name, do)
 
 
 def hang(m: object, names: dict) -> None:
@@ -316,7 +323,8 @@ def anew() -> None:
             m = what(*args)
             x = args[0] if m is None or m == 0 else m
             if type(x) is module:
-                arrived(known(getattr(x, "__name__", "")), x)
+                for do in hangings.get(text(getattr(x, "__name__", "")).rpartition(".")[2], ()):
+                    do(x)
             return m
 
         f = disguise(make, _bootstrap._call_with_frames_removed)
@@ -330,7 +338,7 @@ def anew() -> None:
 
 def extensions(m: object) -> None:
     # The connection's class cannot be changed, either: it tells the audit hooks, from 3.10 on.
-    if not hasattr(m.Connection, "enable_load_extension"):
+    if not hasattr(getattr(m, "Connection", None), "enable_load_extension"):
         return
     for event in ("enable_load_extension", "load_extension"):
         name = "sqlite3.Connection." + event
@@ -371,11 +379,11 @@ def calls() -> None:
             if hasattr(sys, "monitoring"):
                 hung(sys.monitoring)
         else:
-            after(m, hung)
+            whenever(m, hung)
     for m, names in WRITTEN.items():
         after(m, lambda m, names=names: write_over(m, names))
-    after("_pickle", unpickler)
-    after("_sqlite3", extensions)
+    whenever("_pickle", unpickler)
+    whenever("_sqlite3", extensions)
     anew()
     if "os" in modules:
         copies()

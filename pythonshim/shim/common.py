@@ -8,15 +8,18 @@ FD = -0x505342  # psb: cut
 # Built-ins are taken as they are now: nothing is looked up later where the program could have put something else. A test
 # holds that no function of this folder reads a global name.
 builtins = sys.modules["builtins"]
-object, type, str, bytes, int, bool, list, tuple, dict, set, frozenset = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset
-isinstance, issubclass, callable, getattr, setattr, hasattr, id, len = builtins.isinstance, builtins.issubclass, builtins.callable, builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len
-map, range, sorted, ord, any, staticmethod, property = builtins.map, builtins.range, builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property
-BaseException, Exception, OSError, KeyError, ValueError, TypeError = builtins.BaseException, builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
-ImportError, ModuleNotFoundError, RuntimeError, RecursionError, PermissionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError, builtins.PermissionError
+object, type, str, bytes, int, bool, list, tuple = builtins.object, builtins.type, builtins.str, builtins.bytes, builtins.int, builtins.bool, builtins.list, builtins.tuple
+dict, set, frozenset, isinstance, issubclass, callable = builtins.dict, builtins.set, builtins.frozenset, builtins.isinstance, builtins.issubclass, builtins.callable
+getattr, setattr, hasattr, id, len, map, range, slice = builtins.getattr, builtins.setattr, builtins.hasattr, builtins.id, builtins.len, builtins.map, builtins.range, builtins.slice
+sorted, ord, any, staticmethod, property, BaseException = builtins.sorted, builtins.ord, builtins.any, builtins.staticmethod, builtins.property, builtins.BaseException
+Exception, OSError, KeyError, ValueError, TypeError = builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
+ImportError, ModuleNotFoundError, RuntimeError, RecursionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError
+PermissionError, divmod, bytearray, AttributeError = builtins.PermissionError, builtins.divmod, builtins.bytearray, builtins.AttributeError
 HERE = sys._getframe(0).f_code.co_filename
 PACKAGE = "PACKAGE_PATH"  # the folder in which the package psb of this box lies
 posix = sys.modules["posix"]
-write = posix.write
+write, opening, reading, closing, getcwd, status = posix.write, posix.open, posix.read, posix.close, posix.getcwd, posix.stat
+unshared = posix.O_RDONLY | posix.O_CLOEXEC
 getframe = sys._getframe
 modules = sys.modules
 version = sys.version_info[:2]
@@ -80,8 +83,6 @@ def kind(name: str) -> int:
             k = STDLIB  # and what is ours
         elif name.startswith("<"):
             k = TEXT
-        elif installed(name):
-            k = PROGRAM
         elif "/site-packages/" in name or "/dist-packages/" in name:
             k = LIBRARY
         elif name.startswith(stdlib):
@@ -108,6 +109,9 @@ def modname(f: object) -> str:
         name = text(spec.name)
         return name[:-9] if name.endswith(".__main__") else name
     name = f.f_code.co_filename.rpartition("/")[2]
+    file = dict.get(f.f_globals, "__file__")
+    if name.startswith("<") and type(file) is str:
+        name = file.rpartition("/")[2]  # text that a script evaluated
     if name.startswith("<") or "/ipykernel_" in f.f_code.co_filename:
         return {"<string>": "-c", "<stdin>": "-"}.get(name, "__main__")
     return name[:-3] if name.endswith(".py") else name

@@ -3,7 +3,7 @@
 from common import *  # psb: cut
 ENFORCE = True  # psb: cut
 
-RULES = {"import": {}, "call": {}, "eval": {}, "program": "", "script": ""}
+RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
 compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
@@ -13,16 +13,16 @@ arrivals = {}  # what waits for a module, by its name
 
 def content(name: str) -> bytes:
     # Read by the system's own calls: io is not there yet when the rules are read.
-    fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = opening(name, unshared)
     try:
         parts = []
         while True:
-            part = posix.read(fd, 1 << 20)
+            part = reading(fd, 1 << 20)
             if not part:
                 return b"".join(parts)
             parts.append(part)
     finally:
-        posix.close(fd)
+        closing(fd)
 
 
 def rules() -> None:
@@ -88,9 +88,9 @@ def belongs(f: object) -> int:
 
 
 def installed(name: str) -> bool:
-    # Is this file of a program that is itself installed (-m flask, bin/flask of a virtual environment)? Its imports are not asked for.
-    folder = RULES["program"]
-    return name == RULES["script"] or folder != "" and (name == folder or name.startswith(folder + "/"))
+    # Is this the script that starts an installed program (bin/flask of a virtual environment)? Its imports are not asked for. The program
+    # itself is a library: what it imports is its own affair, what it loads of the project is the project's.
+    return name == RULES["program"] != ""
 
 
 def asked(f: object) -> tuple:
@@ -128,7 +128,7 @@ def spot(f: object) -> tuple:
         lib = library(file) or lib
     here = file
     try:
-        cwd = posix.getcwd()
+        cwd = getcwd()
         if cwd != "/" and file.startswith(cwd + "/"):
             here = file[len(cwd) + 1 :]
     except OSError:
@@ -165,9 +165,10 @@ def refusal(op: str, obj: str, f: object) -> BaseException:
 
 
 def noted(op: str, args: list, f: object) -> None:
-    # Learning: what enforcing would ask for.
+    # Learning: what enforcing would ask for. What a library asks is asked by who called it: of a suite, by the application or by a test.
     at, func, lib, _ = spot(f)
-    emit(op, args, at, func, lib)
+    by = asked(f)[0]
+    emit(op, args, at if by is None else asker(by)[0] or at, func, lib)
 
 
 def errors() -> object:
@@ -185,8 +186,9 @@ def bare() -> object:
     m = module("psb.errors")
     base = type("SandBoxError", (RuntimeError,), {"__module__": "psb.errors", "hint": "", "denials": ()})
     m.SandBoxError = base
-    for name, like in (("RuleModuleNotFoundError", ModuleNotFoundError), ("RulePermissionError", PermissionError), ("RuleApiPermissionError", PermissionError), ("RuleEvalPermissionError", PermissionError)):
-        setattr(m, name, type(name, (base, like), {"__module__": "psb.errors", "qualname": "", "category": "", "target": "", "key": ""}))
+    m.RuleModuleNotFoundError = type("RuleModuleNotFoundError", (base, ModuleNotFoundError), {"__module__": "psb.errors"})
+    for name in ("RulePermissionError", "RuleApiPermissionError", "RuleEvalPermissionError"):
+        setattr(m, name, type(name, (base, PermissionError), {"__module__": "psb.errors", "qualname": "", "category": "", "target": "", "key": ""}))
     return m
 
 

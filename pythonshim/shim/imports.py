@@ -48,7 +48,7 @@ def grade(name: str, where: int) -> int:
         if verdict is False:
             g = NEVER
         else:
-            g = ASKS if needs and verdict is None and name not in LEADS else FREE
+            g = ASKS if needs and (verdict is None or not ENFORCE) and name not in LEADS else FREE  # learning tells what lines are for, too
         if len(grades) > 8192:
             grades.clear()
         grades[key] = g
@@ -143,7 +143,8 @@ def watch(spec: object) -> None:
     sub = watched.get(c)
     if sub is None:
         try:
-            sub = type(c.__name__, (c,), {"_initializing": property(initializing, initialize), "__module__": c.__module__, "__qualname__": c.__qualname__, "__doc__": c.__doc__})
+            names = {"__module__": c.__module__, "__qualname__": c.__qualname__, "__doc__": c.__doc__}
+            sub = type(c.__name__, (c,), {"_initializing": property(initializing, initialize), **names})
         except TypeError:
             return
         watched[c] = sub
@@ -283,7 +284,7 @@ def offer(name: str, spec: object) -> object:
     if spec is None and name == "psb":
         folder = PACKAGE + "/psb"
         try:
-            posix.stat(folder + "/__init__.py")
+            status(folder + "/__init__.py")
         except OSError:
             return None
         spec = external.spec_from_file_location("psb", folder + "/__init__.py", submodule_search_locations=[folder])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Set, Tuple
 
 from psb.evals.modules import grantable, needs_name
 from psb.evals.words import BY_NAME, CLOSED, CORE, EXACT, KEYS, METHODS, NEVER, SYNTAX, dunder, syntax_tokens
@@ -27,12 +27,16 @@ class Limits(NamedTuple):
 class Names:
     """One list of a profile: exact names, patterns with "*", and denied ones, which win."""
 
-    __slots__ = ("exact", "denied", "patterns", "denials", "tokens", "_known")
+    __slots__ = ("exact", "denied", "patterns", "denials", "tokens", "free", "_known")
 
-    def __init__(self, tokens: Iterable[str], groups: Mapping[str, FrozenSet[str]], hidden: bool = False) -> None:
+    def __init__(self, tokens: Iterable[str], groups: Mapping[str, FrozenSet[str]], hidden: bool = False, free: bool = False) -> None:
+        self.free = free  # names of functions and modules, not of attributes
         self.tokens: Tuple[str, ...] = tuple(tokens)
-        exact, denied, self.patterns, self.denials = set(), set(), [], []  # type: ignore[var-annotated]
-        grouped = set()
+        exact: Set[str] = set()
+        denied: Set[str] = set()
+        self.patterns: List[Pattern[str]] = []
+        self.denials: List[Pattern[str]] = []
+        grouped: Set[str] = set()
         for token in self.tokens:
             no = token.startswith("!")
             name = token[1:] if no else token
@@ -65,9 +69,14 @@ class Names:
             return False
         if name in self.exact:
             return True
-        if name in EXACT:
+        if name in EXACT and not self.free:
             return False
         return any(p.match(name) for p in self.patterns)
+
+    def below(self, name: str) -> bool:
+        """Whether a pattern grants name that spells the package out: "google.*"."""
+        top = name.split(".")[0] + "."
+        return any(t.startswith(top) for t in self.tokens if "*" in t)
 
     def exactly(self, name: str) -> bool:
         """Whether its own name, no pattern, grants it."""
@@ -103,9 +112,9 @@ class Rules:
         self._lists = lists
         self.nodes = _nodes(lists["syntax"])
         self.syntax = lists["syntax"]
-        self.call = Names(lists["call"], {})
+        self.call = Names(lists["call"], {}, free=True)
         self.attribute = Names(lists["attribute"], METHODS)
-        self.imports = Names(lists["import"], {})
+        self.imports = Names(lists["import"], {}, free=True)
         self.magic = Names(lists["magic"], {}, hidden=True)
         self.key = (name, self.namespace, self.limits, tuple(tuple(v) for v in lists.values()))
 
@@ -131,7 +140,9 @@ class Rules:
         """Whether text may import the module of that dotted name."""
         if name == "__future__":
             return True  # tells the compiler something, no module comes of it
-        return grantable(name) and (self.imports.exactly(name) if needs_name(name) else name in self.imports)
+        if not grantable(name) or name not in self.imports:
+            return False
+        return not needs_name(name) or self.imports.exactly(name) or self.imports.below(name)
 
     def reads(self, name: str) -> bool:
         """Whether text may read the attribute name of any object."""
@@ -192,7 +203,8 @@ def _unknown(lists: Mapping[str, Sequence[str]]) -> List[str]:
 
 
 def _nodes(tokens: Sequence[str]) -> FrozenSet[str]:
-    yes, no = set(CORE), set()
+    yes: Set[str] = set(CORE)
+    no: Set[str] = set()
     for token in tokens:
         name = token.lstrip("!")
         (no if token.startswith("!") else yes).update(SYNTAX.get(name, (name,)))
