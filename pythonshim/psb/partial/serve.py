@@ -234,9 +234,9 @@ def serve(channel: int) -> None:
     path = [p for p in hello["path"] if p]
     sys.path[:] = path + [p for p in sys.path if p not in path] if hello.get("other") else path
     if "code" in hello:
-        from psb.partial.snippet import run_snippet
+        from psb.partial.text import run_text
 
-        run_snippet(sock, hello)
+        run_text(sock, hello)
         return
     server = Server(sock)
     server.facts = not hello["learn"]
