@@ -1,10 +1,10 @@
 # Code objects that the guard did not make are not evaluated, whatever file they name.
 #| [python.eval]
 #| syntax = ["arith", "func"]
-#: function RuleEvalPermissionError -
-#: forged RuleEvalPermissionError -
-#: replaced RuleEvalPermissionError -
-#: executed RuleEvalPermissionError -
+#: function RuleEvalPermissionError
+#: forged RuleEvalPermissionError
+#: replaced RuleEvalPermissionError
+#: executed RuleEvalPermissionError
 from tries import attempt, canary
 
 

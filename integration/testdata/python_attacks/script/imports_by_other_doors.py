@@ -6,7 +6,7 @@
 #: import_module RuleModuleNotFoundError import ctypes
 #: machinery RuleModuleNotFoundError import ctypes
 #: original RuleModuleNotFoundError import ctypes
-#: runpy RuleModuleNotFoundError import ctypes
+#: runpy ImportError import ctypes
 #: resolve RuleModuleNotFoundError import ctypes
 #: relative RuleModuleNotFoundError import ctypes
 #: submodule RuleModuleNotFoundError import ctypes

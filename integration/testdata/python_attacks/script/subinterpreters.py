@@ -1,5 +1,5 @@
 # An interpreter within the interpreter begins without what the first one was told.
-#: create - import _interpreters
+#: create RuleModuleNotFoundError import _interpreters|_xxsubinterpreters
 import os
 import sys
 from tries import attempt, canary, cat
@@ -8,15 +8,9 @@ code = "import os\nos.system(%r)\n" % cat
 
 
 def create():
-    for name in ("_interpreters", "_xxsubinterpreters"):
-        try:
-            module = __import__(name)
-        except ModuleNotFoundError as e:
-            last = e
-            continue
-        i = module.create()
-        return module.exec(i, code) if hasattr(module, "exec") else module.run_string(i, code)
-    raise last
+    module = __import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+    i = module.create()
+    return module.exec(i, code) if hasattr(module, "exec") else module.run_string(i, code)
 
 
 attempt("create", create)

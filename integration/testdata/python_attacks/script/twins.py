@@ -10,7 +10,7 @@
 #: posix.posix_spawn RuleApiPermissionError call os.posix_spawn
 #: posix.kill RuleApiPermissionError call os.kill
 #: _posixsubprocess.fork_exec RuleApiPermissionError call _posixsubprocess.fork_exec
-#: _thread.start_new_thread RuleApiPermissionError call threading.Thread.start
+#: _thread.start_new_thread RuleApiPermissionError call _thread.start_new_thread
 #: _pickle.loads RuleApiPermissionError call pickle.loads
 #: _pickle.load RuleApiPermissionError call pickle.load
 #: _signal.alarm RuleApiPermissionError call signal.alarm
