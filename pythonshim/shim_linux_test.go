@@ -456,7 +456,7 @@ func TestCPythonsOwnTests(t *testing.T) {
 				t.Skip("this interpreter comes without its tests")
 			}
 		}
-		for _, name := range []string{"test_os", "test_sys", "test_subprocess", "test_importlib", "test_audit", "test_site"} {
+		for _, name := range []string{"test_os", "test_sys", "test_subprocess", "test_import", "test_importlib", "test_pkgutil", "test_runpy", "test_zipimport", "test_audit", "test_site"} {
 			plain := outcomes(p.run(t, nil, nil, nil, "-m", "test", "-v", name))
 			if len(plain) < 10 {
 				t.Fatalf("%s: only %d outcomes", name, len(plain))
