@@ -1,3 +1,9 @@
+// Does to the process: nothing; writes folders of psb's own, in its state folder: the Python package, the shim that PYTHONPATH finds.
+// Undone: no; a folder stays until it is removed, another text of it gets another name.
+// Preconditions: none.
+// Called by: shim_linux.go.
+// Proved by: TestOwnFolderIsWholeOrRefused.
+
 package main
 
 import (
