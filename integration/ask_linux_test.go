@@ -13,7 +13,7 @@ func askingAt(t *testing.T, policy, program string, do func(t *testing.T, s scen
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			s := newScene(t, who)
-			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+policy)
+			s.put(t, "home/code/project/.py-sandboxes", bareVersion+policy+kernelTables)
 			s.put(t, "home/code/project/ask.py", program)
 			s.put(t, "home/code/project/data.txt", "the data\n")
 			s.put(t, "home/code/project/log.txt", "first\n")
@@ -67,7 +67,7 @@ print("end", flush=True)
 		}
 		b, err := os.ReadFile(filepath.Join(s.project, ".py-sandboxes"))
 		must(t, err)
-		want := "version = 1\n[files]\n\"/usr/bin/cat\" = \"exec\"\n\"./\" = \"create\"  # asked\n\"made.txt\" = \"write\"  # asked\n\"data.txt\" = \"read\"  # asked\n"
+		want := "version = 1\n[files]\n\"/usr/bin/cat\" = \"exec\"\n\"./\" = \"create\"  # asked\n\"made.txt\" = \"write\"  # asked\n\"data.txt\" = \"read\"  # asked\n" + kernelTables
 		if string(b) != want {
 			t.Errorf("the policy is\n%s\nwant\n%s", b, want)
 		}

@@ -33,12 +33,13 @@ const headOfEvery = "# Rights of NAME.py, learned by psb; one rule a line, edit 
 
 var lessons = []lesson{
 	{name: "process numbers", program: "process_numbers", files: map[string]string{"home/code/project/run/": ""},
-		policy: []string{`[files]`, `"run/" = "create"  # process_numbers`, `"./" = "list"  # import of subprocess`}},
+		policy: []string{`[files]`, `"run/" = "create"  # process_numbers`, `"./" = "list"  # import of subprocess`, `[python.import]`, `"subprocess" = true  # ! a sensitive module; process_numbers`,
+			`[python.call]`, `"subprocess.Popen" = true  # ! starts other programs or copies of this one; process_numbers`}},
 	{name: "cache of hashes", program: "hash_cache", remove: []string{"home/.cache"},
 		policy: []string{`[files]`, `"${cache}/demo/v1/" = "write"  # hash_cache; 6 files seen`, `"./" = "list"  # import of hashlib`}},
 	{name: "ports", program: "ports",
 		policy: []string{`[files]`, `"./" = "list"  # import of socket`, `[net]`, `"0.0.0.0:18765" = "listen"  # ! others on the network can reach it; ports`,
-			`"127.0.0.1:18765" = "listen"  # ports`}},
+			`"127.0.0.1:18765" = "listen"  # ports`, `[python.import]`, `"socket" = true  # ! a sensitive module; ports`, `[python.call]`, `"threading.Thread.start" = true  # ports`}},
 	{name: "folders that are there", program: "folders_there", files: map[string]string{"home/code/project/logs/": "", "home/code/project/data/deep/": "", "home/.ssh/": ""},
 		policy: []string{`[files]`, `"data/deep/" = "list"  # folders_there`, `"logs/" = "list"  # folders_there`, `"HOME/code/sibling/" = "list"  # folders_there`},
 		said:   []string{"refused while learning: write HOME/code/new (EROFS)"},
@@ -54,7 +55,8 @@ var lessons = []lesson{
 		learns: "Permission denied True True True\nTrue True\n", runs: "Permission denied True Permission denied True\nTrue True\n"},
 	{name: "programs run by programs", program: "programs", needs: "git",
 		policy: []string{`[files]`, `"/bin/sh" = "exec"  # ! runs a program; programs`, `"/usr/bin/git" = "exec"  # ! runs a program; dash`,
-			`"/usr/bin/sed" = "exec"  # ! runs a program; dash`, `"./" = "list"  # import of subprocess`, `"/etc/gitconfig" = "read"  # git`}},
+			`"/usr/bin/sed" = "exec"  # ! runs a program; dash`, `"./" = "list"  # import of subprocess`, `"/etc/gitconfig" = "read"  # git`,
+			`[python.import]`, `"subprocess" = true  # ! a sensitive module; programs`, `[python.call]`, `"subprocess.Popen" = true  # ! starts other programs or copies of this one; programs`, `"threading.Thread.start" = true  # programs`}},
 	{name: "links", program: "links", files: linked,
 		policy: []string{`[files]`, `"alias" = "read"  # links`, `"current/c" = "read"  # links`}},
 	{name: "links in a folder that is written", program: "links", args: []string{"write"}, files: linked, remove: []string{"home/code/project/out.txt"},
@@ -66,7 +68,8 @@ var lessons = []lesson{
 	{name: "the floor", program: "untrusted", args: []string{"meta"}, bare: []string{}, needs: "git", setup: [][]string{{"git", "init", "-q"}}, files: map[string]string{
 		"home/.ssh/id_ed25519": "K", "home/.aws/credentials": "K", "home/.config/gh/hosts.yml": "K", "home/.netrc": "K", "home/.bashrc": ""},
 		remove: []string{"home/code/project/.py-sandboxes", "home/code/project/.git"},
-		policy: []string{`[files]`, `"/bin/sh" = "exec"  # ! runs a program; untrusted`, `"./" = "list"  # import of socket`},
+		policy: []string{`[files]`, `"/bin/sh" = "exec"  # ! runs a program; untrusted`, `"./" = "list"  # import of socket`,
+			`[python.import]`, `"socket" = true  # ! a sensitive module; untrusted`, `"subprocess" = true  # ! a sensitive module; untrusted`, `[python.call]`, `"subprocess.Popen" = true  # ! starts other programs or copies of this one; untrusted`},
 		said: []string{"planted: .py-sandboxes: the program wrote it; replaced",
 			"never granted: connect 169.254.169.254:80 (EACCES)", "never granted: read HOME/.aws/credentials (EACCES)", "never granted: read HOME/.config/gh/hosts.yml (EACCES)", "never granted: read HOME/.netrc (EACCES)",
 			"never granted: read HOME/.ssh/id_ed25519 (EACCES)", "never granted: write HOME/.bashrc (EROFS)", "never granted: write HOME/code/project/.git/config (EROFS)",
@@ -257,7 +260,7 @@ func (s scene) saying(r result) []string {
 		line = strings.ReplaceAll(strings.TrimPrefix(line, "psb: "), s.home, "HOME")
 		line = strings.ReplaceAll(line, "~/", "HOME/")
 		switch word, _, _ := strings.Cut(line, " "); {
-		case word == "learned:" || word == "learned" || word == "wrote" || word == "at", strings.HasPrefix(line, "not set:"), strings.HasPrefix(line, "not found:"):
+		case word == "learned:" || word == "learned" || word == "reported" || word == "wrote" || word == "at", strings.HasPrefix(line, "not set:"), strings.HasPrefix(line, "not found:"):
 		default:
 			out = append(out, line)
 		}

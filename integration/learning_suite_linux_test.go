@@ -34,7 +34,9 @@ var suiteApp = []string{`APP_MODE = true  # app.core.save`,
 	`"/usr/bin/uname" = "exec"  # ! runs a program; app.core.save`,
 	`"./" = ["create", "list"]  # app.core.save`, `"out/" = "write"  # app.core.save`, `"app/" = "list"  # import of app`,
 	`"app/__init__.py" = "read"  # import of app`, `"app/core.py" = "read"  # import of app`, `"app/helper.py" = "read"  # import of app`,
-	`"data/factor" = "read"  # app.helper.work`, `"data/in.json" = "read"  # app.core.load`}
+	`"data/factor" = "read"  # app.helper.work`, `"data/in.json" = "read"  # app.core.load`,
+	`"subprocess" = true  # ! a sensitive module; app.core`, `"subprocess.Popen" = true  # ! starts other programs or copies of this one; app.core.save`,
+	`"threading.Thread.start" = true  # app.helper.double`}
 
 // TestLearningSuite: a learned test suite gives the application a policy that holds nothing of its runner, and the runner one that includes it.
 // Under the first the application runs alone, under the second the suite does; learning again changes neither.
@@ -48,7 +50,8 @@ func TestLearningSuite(t *testing.T) {
 		{"pytest", []string{"-m", "pytest", "-q"}, map[string]string{"pytest": "pytest"}, []string{`include = [".py-sandboxes"]`, `TEST_MODE = true  # tests.test_core.test_save`,
 			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `".pytest_cache/" = "write"  # ! new code or settings; pytest`,
 			`"tests/" = "list"  # pytest`, `"tests/data/" = "list"  # pytest`, `"pytest.ini" = "read"  # pytest`, `"tests/__init__.py" = "read"  # import of tests, pytest`,
-			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # pytest`}},
+			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # pytest`,
+			`"_pytest" = true  # tests.test_core`}}, // by the assertions that pytest writes anew
 		{"unittest", []string{"-m", "unittest", "discover", "-s", "tests", "-t", "."}, nil, []string{`include = [".py-sandboxes"]`, `TEST_MODE = true  # tests.test_core.test_save`,
 			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `"tests/" = "list"  # import of tests`, `"tests/__init__.py" = "read"  # import of tests`,
 			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # import of tests`}},

@@ -58,7 +58,7 @@ print("end", flush=True)
 			w.names.forget()
 			b, err := os.ReadFile(filepath.Join(s.project, ".py-sandboxes"))
 			must(t, err)
-			if want := "version = 1\n\n[net]  # connect, listen, deny; private beside connect: the name may lead into the own networks\n\"one.test:8080\" = \"connect\"  # asked\n"; string(b) != want {
+			if want := "version = 1\n\n[net]  # connect, listen, deny; private beside connect: the name may lead into the own networks\n\"one.test:8080\" = \"connect\"  # asked\n\n" + kernelTables; string(b) != want {
 				t.Errorf("the policy is\n%s\nwant\n%s", b, want)
 			}
 		})

@@ -74,7 +74,12 @@ func (r *Report) Lines() []string {
 func (r *Report) learned() []string {
 	var lines [3][]string
 	count := map[policy.Tier]int{}
+	said := map[policy.Op]int{}
 	for _, g := range r.Added {
+		if said[g.Access.Op]++; onlySaid(g.Access.Op) && said[g.Access.Op] > mostSaid {
+			count[g.Tier]++
+			continue
+		}
 		at, care := 2, ""
 		switch {
 		case g.Alert != "":
@@ -86,6 +91,11 @@ func (r *Report) learned() []string {
 		count[g.Tier]++
 	}
 	out := slices.Concat(lines[:]...)
+	for _, op := range []policy.Op{policy.OpImport, policy.OpCall, policy.OpEval} {
+		if more := said[op] - mostSaid; more > 0 {
+			out = append(out, fmt.Sprintf("learned: … and %d more of %s", more, op))
+		}
+	}
 	if said := r.reported(); said != "" {
 		out = append(out, said)
 	}
@@ -93,6 +103,14 @@ func (r *Report) learned() []string {
 		out = append(out, "learned by risk: "+tiers)
 	}
 	return out
+}
+
+// mostSaid is how many rules of one kind are told one by one that rest on the program's own word: it may say as much as it likes.
+const mostSaid = 25
+
+// onlySaid are the operations that nobody but Python's own process tells of.
+func onlySaid(op policy.Op) bool {
+	return op == policy.OpImport || op == policy.OpCall || op == policy.OpEval
 }
 
 // reported says which of the rules rest on Python's word alone.

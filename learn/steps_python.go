@@ -28,6 +28,8 @@ func pythonAccess(n note) (a policy.Access, ok bool) {
 	}
 	if _, key, name := policy.EvalParts(a.Object); key == "syntax" && policy.EvalWords().Free(name) {
 		return a, true // no rule is asked for, but text was evaluated
+	} else if key == "syntax" && policy.EvalWords().Groups[name] != nil {
+		return a, false // a note names nodes: a group stands where all of them were seen
 	}
 	return a, policy.Grantable(a) == nil && !strings.Contains(a.Object, "*") // what was seen is no pattern
 }

@@ -17,7 +17,7 @@ var pythonWords = []policy.Access{
 	{Op: "call", Object: "threading.Thread.start"}, {Op: "call", Object: "_thread.start_new_thread"}, {Op: "call", Object: "_thread.interrupt_main"},
 	{Op: "call", Object: "os.fork"}, {Op: "call", Object: "pickle.loads"}, {Op: "call", Object: "builtins.exec"}, {Op: "call", Object: "threads"},
 	{Op: "eval", Object: "syntax:BinOp"}, {Op: "eval", Object: "syntax:UnaryOp"}, {Op: "eval", Object: "syntax:Name"}, {Op: "eval", Object: "calc/syntax:Add"},
-	{Op: "eval", Object: "calc/call:len"}, {Op: "eval", Object: "call:getattr"}, {Op: "eval", Object: "magic:__init__"}, {Op: "eval", Object: "attribute:gi_frame"}, {Op: "eval", Object: "call:*"},
+	{Op: "eval", Object: "calc/call:len"}, {Op: "eval", Object: "call:getattr"}, {Op: "eval", Object: "magic:__init__"}, {Op: "eval", Object: "attribute:gi_frame"}, {Op: "eval", Object: "call:*"}, {Op: "eval", Object: "syntax:loop"},
 }
 
 func noteOf(a policy.Access, by string) Noted {
@@ -34,7 +34,7 @@ func noteOf(a policy.Access, by string) Noted {
 
 // learnable says whether a rule may come of a note at all.
 func learnable(a policy.Access) bool {
-	return !slices.Contains([]string{"builtins.exec", "threads", "attribute:gi_frame", "call:*"}, a.Object)
+	return !slices.Contains([]string{"builtins.exec", "threads", "attribute:gi_frame", "call:*", "syntax:loop"}, a.Object)
 }
 
 func pythonKnowledge() Knowledge {

@@ -54,12 +54,13 @@ func (n EvalNames) syntax() []string {
 	for _, g := range groups {
 		out = append(out, n.Groups[g]...)
 	}
-	out = slices.DeleteFunc(out[len(groups):], func(node string) bool { return n.Groups[node] != nil }) // a group and its one odd node share a name
-	return slices.Concat(groups, out, n.Nodes, n.Core)
+	return slices.Concat(out, n.Nodes, slices.DeleteFunc(slices.Clone(n.Core), func(node string) bool { return n.Groups[node] != nil }))
 }
 
-// Free says whether syntax needs no line of its own where text may be evaluated at all.
-func (n EvalNames) Free(node string) bool { return contains(n.Core, node) || contains(n.Marks, node) }
+// Free says whether syntax needs no line of its own where text may be evaluated at all. A word that is a group, too, means that in a line.
+func (n EvalNames) Free(node string) bool {
+	return n.Groups[node] == nil && (contains(n.Core, node) || contains(n.Marks, node))
+}
 
 // evalObject is the object of a rule on evaluated text taken apart: "call:len", "calc/syntax:BinOp".
 type evalObject struct{ profile, key, name string }

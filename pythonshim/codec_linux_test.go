@@ -10,6 +10,9 @@ import (
 // TestCodecOnEveryInterpreter: what travels arrives, what is hostile is refused; tests/test_codec.py says what that is.
 func TestCodecOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_codec.py") }
 
+// TestInsideOnEveryInterpreter: a yes is for a box alone.
+func TestInsideOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_inside.py") }
+
 // runUnittest runs a unittest file of the package from the checkout, with warnings as errors.
 func runUnittest(t *testing.T, file string) {
 	here, err := os.Getwd()

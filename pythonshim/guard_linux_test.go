@@ -106,7 +106,7 @@ sys.judged = said_, called
 		if r.stdout != want || r.stderr != "" {
 			t.Errorf("got %q %q, want %q", r.stdout, r.stderr, want)
 		}
-		rules := Rules{Imports: map[string]bool{"*": true, "ctypes": false}}
+		rules := Rules{Imports: map[string]bool{"*": true, "ctypes": false}, Calls: map[string]bool{}}
 		r = p.run(t, sceneOf(t, p, rules).overlay(Enforce, "\nsys.judged = judge('import', 'x'), judge('import', 'ctypes.util'), judge('call', 'os.fork', ('process-exec', '*'))\n"), nil, nil, "-c", "import sys; print(*sys.judged)")
 		if want := "True False None\n"; r.stdout != want {
 			t.Errorf("got %q, want %q", r.stdout, want)

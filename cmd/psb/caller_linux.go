@@ -1,7 +1,7 @@
 // Does to the process: writes to a descriptor that it was started with; waits on its own standard input; may end the box.
 // Undone: stop ends the wait; what was ended stays so.
 // Preconditions: standard input is the channel of the Python package.
-// Called by: launch_linux.go.
+// Called by: launch_linux.go, report.go.
 // Proved by: TestPartialNothingIsLeftOfAParent.
 
 package main

@@ -33,6 +33,9 @@ func (j *job) knowledge() learn.Knowledge {
 	if cmd := j.plan.Command; !cmd.Python { // as under psb exec, the command itself needs no rule
 		k.Runs = append(k.Runs, cmd.Exec, j.look.Resolve(cmd.Exec).Path)
 	}
+	if j.opts.caller != "" { // the package's own files, wherever they are installed
+		always = append(always, j.where.reads[len(j.where.reads)-1])
+	}
 	for _, p := range always {
 		o := j.look.Resolve(p)
 		for _, q := range []string{p, o.Path} {

@@ -167,6 +167,13 @@ func measure(o options) error {
 			results = append(results, result{Row: "memory-broker", About: "memory with 1 000 connections open", Unit: "MiB", Peers: []peerTimes{{Peer: "psb", Rounds: []float64{total}}}})
 		}
 	}
+	calling, said, err := p.partialPeers()
+	if err != nil {
+		return err
+	}
+	if err := table("partial mode, median ms (ratio to multiprocessing.Pool)", partialRows(said), calling, o.rounds); err != nil {
+		return err
+	}
 	if o.wants("memory") {
 		total, err := memory(psb, boxed)
 		if err != nil {

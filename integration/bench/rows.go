@@ -54,7 +54,7 @@ func learningRows() []row {
 
 func rowNames() []string {
 	var names []string
-	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows(), netRows(nil)} {
+	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows(), netRows(nil), partialRows(nil)} {
 		for _, r := range list {
 			names = append(names, r.name)
 		}

@@ -226,8 +226,8 @@ func (x *exam) learn() error {
 	x.Lines = strings.Count(x.Policy, "\n")
 	for line := range strings.Lines(x.Policy) {
 		rule := strings.TrimSpace(line)
-		if rule == "" || rule[0] == '#' || rule[0] == '[' || strings.HasPrefix(rule, "version ") {
-			continue
+		if rule == "" || rule[0] == '#' || rule[0] == '[' || strings.HasPrefix(rule, "version ") || strings.HasSuffix(rule, " = [") || rule == "]" {
+			continue // no rule: the brackets of a list stand around its rules, one a line
 		}
 		if _, reason, ok := strings.Cut(rule, "  # "); !ok || strings.TrimSpace(strings.TrimPrefix(reason, "!")) == "" {
 			x.Unexplained++

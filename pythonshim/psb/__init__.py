@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+MYPY = False
+if MYPY:  # loading typing would cost every interpreter's start more than all the rest; see alias.py
+    from typing import Any, List
 
 _HOMES = {
     "SandBoxError": "psb.errors",

@@ -13,9 +13,8 @@ Two references to one object arrive as two copies. A value that contains itself 
 
 from __future__ import annotations
 
-import socket
 import struct
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from psb.codec_get import MAX_DEPTH, Message, read_value
 from psb.codec_put import OUTSIDE, Writer
@@ -24,6 +23,9 @@ from psb.errors import SandBoxProtocolError
 
 __all__ = ["Budget", "Frame", "Known", "Record", "dumps", "encode", "known_of", "loads", "recv", "recv_frame", "register", "send", "send_parts"]
 
+if TYPE_CHECKING:
+    import socket
+
 Buffer = Union[bytes, bytearray, memoryview]
 
 # magic, kind of message, buffers beside the body, length of the body, number of the call
@@ -31,7 +33,7 @@ _HEAD = struct.Struct("<3sBIIQ")
 _MAGIC = b"psb"
 _WRITABLE = 1 << 63  # in a buffer's length: it is to arrive in memory that can be written
 _IOV = 512  # parts of one sendmsg; Linux takes 1024
-_WAITALL = getattr(socket, "MSG_WAITALL", 0)
+_WAITALL = 0x100  # MSG_WAITALL; the module socket would cost a box's start several milliseconds
 
 
 class Frame(NamedTuple):

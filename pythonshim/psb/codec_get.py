@@ -209,7 +209,7 @@ class _Reader:
     def array(self, depth: int) -> Any:
         code, shape = self.value(depth + 1)
         raw = self.value(depth + 1)
-        if type(code) is not str or not types.PLAIN_DTYPE.match(code) or type(raw) is not bytearray or type(shape) is not tuple:
+        if type(code) is not str or not types.plain_dtype(code) or type(raw) is not bytearray or type(shape) is not tuple:
             raise SandBoxProtocolError("psb: a message holds an array of no plain type")
         numpy = _numpy(self.known)
         if numpy is None:
@@ -274,7 +274,7 @@ def _numpy(known: Optional[Known]) -> Any:
 
 
 def _scalar(known: Any, code: str, plain: Any) -> Any:
-    if not types.PLAIN_DTYPE.match(code) or type(plain) is not bytes:
+    if not types.plain_dtype(code) or type(plain) is not bytes:
         raise SandBoxProtocolError("psb: a message holds a number of no plain type")
     numpy = _numpy(known)
     if numpy is None:

@@ -196,7 +196,7 @@ class Writer:
 
     def numpy(self, x: Any, depth: int) -> None:
         code = x.dtype.str
-        if not types.PLAIN_DTYPE.match(code):
+        if not types.plain_dtype(code):
             raise TypeError(f"psb cannot send a numpy array of {x.dtype}: only of numbers, booleans, times and fixed texts")
         self.out += b"n"
         self.put((code, x.shape), depth + 1)
@@ -237,6 +237,6 @@ def _record(t: Type[Any], x: Any) -> Tuple[str, str, Any]:
 
 def _numpy_scalar(x: Any) -> Tuple[str, str, Any]:
     code = x.dtype.str if hasattr(x, "dtype") else ""
-    if not types.PLAIN_DTYPE.match(code) or getattr(x, "shape", None) != ():
+    if not types.plain_dtype(code) or getattr(x, "shape", None) != ():
         raise TypeError(f"psb cannot send a value of type {types.title(type(x))}: it has no plain form")
     return "numpy", code, x.tobytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import typing
 from typing import Any, Callable, Dict, Iterable, Iterator, NamedTuple, Optional, Tuple, Type
@@ -10,7 +9,15 @@ from typing import Any, Callable, Dict, Iterable, Iterator, NamedTuple, Optional
 Known = Callable[[str], Optional[type]]
 """Gives the receiver's own class for a sender's name "module:qualname", or None."""
 
-PLAIN_DTYPE = re.compile(r"[<>|=](b1|[iu][1248]|f[248]|f1[26]|c8|c16|c24|c32|[SU][0-9]{1,9}|[mM]8(\[[0-9]{0,6}[A-Za-zμ]{1,4}\])?)\Z")
+_DTYPE = r"[<>|=](b1|[iu][1248]|f[248]|f1[26]|c8|c16|c24|c32|[SU][0-9]{1,9}|[mM]8(\[[0-9]{0,6}[A-Za-zμ]{1,4}\])?)\Z"
+
+
+def plain_dtype(code: str) -> bool:
+    """Whether numpy's name of a type is of numbers, booleans, times or fixed texts."""
+    import re
+
+    return re.match(_DTYPE, code) is not None
+
 
 
 class Budget(NamedTuple):

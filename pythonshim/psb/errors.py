@@ -42,6 +42,10 @@ class EvalSyntaxRejected(SandBoxError, SyntaxError):
 
     violations: Sequence[Violation] = ()
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.msg = str(args[0]) if args else ""  # what a printed traceback shows of a SyntaxError
+
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 

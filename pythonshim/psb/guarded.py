@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 
-from psb.evals import active, profile as profile_of
+from psb.evals import active, parsed, profile as profile_of
 from psb.evals.rules import Rules
-
-_texts: Dict[Tuple[str, str], Rules] = {}
 
 
 def guarded_eval(
@@ -32,7 +30,7 @@ def guarded_eval(
     EvalInterrupted: a limit. ValueError: no such profile, unknown mode, wrong rules. SandBoxError: no child can be started."""
     if mode != "eval" and mode != "exec":
         raise ValueError(f'psb: mode is "eval" or "exec", not {mode!r}')
-    judged = _given(rules, profile) if rules is not None else _active(profile)
+    judged = parsed(rules, profile) if rules is not None else _active(profile)
     if in_process:
         from psb.evals.run import here
 
@@ -46,13 +44,3 @@ def _active(name: str) -> Rules:
     if not active():
         raise ValueError("psb: no eval profile is active: run under psb with [python.eval] in the policy, or pass rules={...}")
     return profile_of(name)
-
-
-def _given(rules: Mapping[str, Any], name: str) -> Rules:
-    key = (name, repr(sorted(rules.items(), key=lambda i: str(i[0]))))
-    found = _texts.get(key)
-    if found is None:
-        found = Rules(rules, name)
-        if len(_texts) < 256:
-            _texts[key] = found
-    return found

@@ -7,7 +7,6 @@ nearest base that it has."""
 from __future__ import annotations
 
 import sys
-import traceback
 import weakref
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -98,6 +97,8 @@ def _short(value: Any, show: Any = str) -> str:
 
 
 def _traceback(e: BaseException) -> str:
+    import traceback
+
     try:
         text = "".join(traceback.format_exception(type(e), e, e.__traceback__))
     except Exception:  # a __str__ of the program's

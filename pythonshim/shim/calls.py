@@ -228,14 +228,14 @@ def say(op: str, args: list, f: object) -> None:
             raise
 
 
-def refuser(name: str, category: str, more: str = "") -> object:
+def refuser(name: str, category: str, *more: str) -> object:
     def refused(*args: object, **kwargs: object) -> None:
         e = refusal("call", name, getframe(0).f_back)
-        hint = e.hint
+        hints = [e.hint]
         if verdict([name], category) is None:
-            hint += ", or for all of " + category + ": psb policy add call " + category + more
-        e.args = (e.args[0][: len(e.args[0]) - len(e.hint)] + hint,)
-        e.hint = hint
+            hints += ["or all of " + category + ": psb policy add call " + category, *more]
+        e.args = ("\n".join([e.args[0].partition("\n")[0], *["psb: hint: " + h for h in hints]]),)
+        e.hint = "\n".join(hints)
         e.category = category
         raise e
 

@@ -13,16 +13,16 @@ arrivals = {}  # what waits for a module, by its name
 
 def content(name: str) -> bytes:
     # Read by the system's own calls: io is not there yet when the rules are read.
-    fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
+    fd = opening(name, unshared)
     try:
         parts = []
         while True:
-            part = posix.read(fd, 1 << 20)
+            part = reading(fd, 1 << 20)
             if not part:
                 return b"".join(parts)
             parts.append(part)
     finally:
-        posix.close(fd)
+        closing(fd)
 
 
 def rules() -> None:
@@ -128,7 +128,7 @@ def spot(f: object) -> tuple:
         lib = library(file) or lib
     here = file
     try:
-        cwd = posix.getcwd()
+        cwd = getcwd()
         if cwd != "/" and file.startswith(cwd + "/"):
             here = file[len(cwd) + 1 :]
     except OSError:
@@ -165,9 +165,10 @@ def refusal(op: str, obj: str, f: object) -> BaseException:
 
 
 def noted(op: str, args: list, f: object) -> None:
-    # Learning: what enforcing would ask for.
+    # Learning: what enforcing would ask for. What a library asks is asked by who called it: of a suite, by the application or by a test.
     at, func, lib, _ = spot(f)
-    emit(op, args, at, func, lib)
+    by = asked(f)[0]
+    emit(op, args, at if by is None else asker(by)[0] or at, func, lib)
 
 
 def errors() -> object:

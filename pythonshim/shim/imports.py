@@ -298,7 +298,7 @@ def offer(name: str, spec: object) -> object:
     if spec is None and name == "psb":
         folder = PACKAGE + "/psb"
         try:
-            posix.stat(folder + "/__init__.py")
+            status(folder + "/__init__.py")
         except OSError:
             return None
         spec = external.spec_from_file_location("psb", folder + "/__init__.py", submodule_search_locations=[folder])

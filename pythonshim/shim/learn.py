@@ -78,7 +78,7 @@ def paths(event: str, args: tuple, f: object) -> None:
             walked = many.get((event, code, at), 0)
             if n == 16 or walked > 2:
                 many[(event, code, at)] = walked + 1
-                names = [(folder if slash else posix.getcwd()) + "/*"]
+                names = [(folder if slash else getcwd()) + "/*"]
                 n = 16
             many[line] = n + 1
         emit(what, names, *asker(f))

@@ -31,7 +31,7 @@ def pick_text(entry: tuple, f: object) -> object:
         return RECORDED[short]
     if "" in RULES["eval"]:
         return GUARDED[short]
-    return refuser(entry[2], entry[3], ". Text under rules needs no such line: give it a table [python.eval] (psb policy help)")
+    return refuser(entry[2], entry[3], "or a table [python.eval]: text under rules needs no such line (psb policy help)")
 
 
 def scope(f: object, globals: object, locals: object) -> tuple:
@@ -85,26 +85,52 @@ def told(e: object, f: object) -> None:
             emit("denied", ["eval", words[0] + ":" + words[1]], at, func, lib)
 
 
-def text_eval(source: object, globals: object = None, locals: object = None) -> object:
+def bind(kind: str, args: tuple, named: dict) -> tuple:
+    # What the built-in takes its arguments for; it says itself what it cannot take.
+    try:
+        if "closure" not in named or (kind == "exec" and version >= (3, 11)):
+            return BINDS[kind](*args, **named)
+    except TypeError:
+        pass
+    TEXTS[kind](*["0" if kind == "compile" else nothing, *args[1:]] if args else (), **named)
+    raise TypeError(kind + "() does not take these arguments")
+
+
+def bind_text(source: object, globals: object = None, locals: object = None, /, *, closure: object = None) -> tuple:
+    return source, globals, locals, closure
+
+
+def bind_named(source: object, /, globals: object = None, locals: object = None, *, closure: object = None) -> tuple:
+    return source, globals, locals, closure
+
+
+def bind_compile(source: object, filename: object, mode: object, flags: int = 0, dont_inherit: bool = False, optimize: int = -1, *, _feature_version: int = -1) -> tuple:
+    return source, filename, mode, flags, dont_inherit, optimize, _feature_version
+
+
+BINDS = {"eval": bind_text if version < (3, 13) else bind_named, "exec": bind_text if version < (3, 13) else bind_named, "compile": bind_compile}
+
+
+def text_eval(*args: object, **named: object) -> object:
     f = getframe(0).f_back
+    source, globals, locals, _ = bind("eval", args, named)
     globals, locals = scope(f, globals, locals)
-    TEXTS["eval"](nothing, globals, locals)  # says what is no namespace, and puts the built-ins in, as ever
+    eval(nothing, globals, locals)  # says what is no namespace, and puts the built-ins in, as ever
     return bounded("eval", source, globals, locals, f, {})
 
 
-def text_exec(source: object, globals: object = None, locals: object = None, *, closure: object = None) -> None:
+def text_exec(*args: object, **named: object) -> None:
     f = getframe(0).f_back
+    source, globals, locals, closure = bind("exec", args, named)
     globals, locals = scope(f, globals, locals)
-    TEXTS["exec"](nothing, globals, locals)
+    exec(nothing, globals, locals)
     bounded("exec", source, globals, locals, f, {} if closure is None else {"closure": closure})
 
 
-def text_compile(source: object, filename: object, mode: object, flags: int = 0, dont_inherit: bool = False, optimize: int = -1, *, _feature_version: int = -1) -> object:
+def text_compile(*args: object, **named: object) -> object:
     f = getframe(0).f_back
-    options = {"filename": filename, "mode": mode, "flags": flags, "dont_inherit": dont_inherit, "optimize": optimize}
-    if _feature_version != -1:
-        options["_feature_version"] = _feature_version
-    return bounded("compile", source, None, None, f, options)
+    source, filename, mode, flags, dont_inherit, optimize, _ = bind("compile", args, named)
+    return bounded("compile", source, None, None, f, {"filename": filename, "mode": mode, "flags": flags, "dont_inherit": dont_inherit, "optimize": optimize})
 
 
 GUARDED = {"eval": text_eval, "exec": text_exec, "compile": text_compile}
@@ -135,27 +161,30 @@ def inherit(source: object, kind: str, f: object) -> object:
     return source
 
 
-def record_eval(source: object, globals: object = None, locals: object = None) -> object:
+def record_eval(*args: object, **named: object) -> object:
     f = getframe(0).f_back
+    source, globals, locals, _ = bind("eval", args, named)
     globals, locals = scope(f, globals, locals)
     recorded("eval", source, globals, locals, f)
     return eval(inherit(source, "eval", f), globals, locals)
 
 
-def record_exec(source: object, globals: object = None, locals: object = None, *, closure: object = None) -> None:
+def record_exec(*args: object, **named: object) -> None:
     f = getframe(0).f_back
+    source, globals, locals, closure = bind("exec", args, named)
     globals, locals = scope(f, globals, locals)
     recorded("exec", source, globals, locals, f)
     source = inherit(source, "exec", f)
     return exec(source, globals, locals) if closure is None else exec(source, globals, locals, closure=closure)
 
 
-def record_compile(source: object, filename: object, mode: object, flags: int = 0, dont_inherit: bool = False, optimize: int = -1, *, _feature_version: int = -1) -> object:
+def record_compile(*args: object, **named: object) -> object:
     f = getframe(0).f_back
+    source, filename, mode, flags, dont_inherit, optimize, feature = bind("compile", args, named)
     recorded(mode if mode in ("eval", "exec", "single") else "exec", source, None if f is None else f.f_globals, None, f)
     if not dont_inherit and f is not None:
         flags |= f.f_code.co_flags & FUTURE
-    return compile(source, filename, mode, flags, True, optimize, _feature_version=_feature_version)
+    return compile(source, filename, mode, flags, True, optimize, _feature_version=feature)
 
 
 RECORDED = {"eval": record_eval, "exec": record_exec, "compile": record_compile}
@@ -173,7 +202,6 @@ def text_doors(m: object) -> None:
 def texts() -> None:
     for by in (GUARDED, RECORDED):
         for name, do in by.items():
-            do.__code__ = do.__code__.replace(co_name=name)
             do.__name__ = do.__qualname__ = name
             do.__module__ = "builtins"
     whenever("builtins", text_doors)

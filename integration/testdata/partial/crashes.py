@@ -137,7 +137,7 @@ class Crashes(unittest.TestCase):
     def test_a_closed_block_ends_its_box(self):
         with sandboxes(policy=POLICY):
             pid()
-            from psb.partial import sandbox as module
+            from psb.partial import block as module
 
             process = module._block._box.process
         self.assertEqual(process.wait(0.1), 0)
@@ -164,7 +164,7 @@ class Crashes(unittest.TestCase):
 
 def wait_begun():
     """Calls that entered their function."""
-    from psb.partial import sandbox as module
+    from psb.partial import block as module
 
     return sum(c.begun for c in list(module._block._box._calls.values()))
 

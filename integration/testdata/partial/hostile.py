@@ -160,7 +160,7 @@ class Hostile(unittest.TestCase):
         for name in ATTACKS:
             with self.subTest(attack=name):
                 with sandboxes(policy=POLICY):
-                    from psb.partial import sandbox as module
+                    from psb.partial import block as module
 
                     box = module._block._box
                     begin = time.monotonic()
@@ -204,7 +204,7 @@ class Hostile(unittest.TestCase):
         import contextlib
 
         with sandboxes(policy=POLICY):
-            from psb.partial import sandbox as module
+            from psb.partial import block as module
 
             box = module._block._box
             threading.Thread(target=lambda: (box.over.wait(60), gate.set()), daemon=True).start()

@@ -8,13 +8,14 @@ It is no boundary: the kernel is. It bounds text that is honest, or hostile only
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from psb.evals.rules import Rules
 
 # The shim of a box sets this when it loads the module: the policy's profiles, {"": {...}, "calc": {...}}. None outside a box.
 _profiles: Optional[Mapping[str, Mapping[str, Any]]] = None
 _parsed: Dict[str, Rules] = {}
+_given: Dict[Tuple[str, str], Rules] = {}
 _of: Any = None
 
 
@@ -36,6 +37,17 @@ def profile(name: str = "") -> Rules:
             have = ", ".join(repr(n) for n in sorted(profiles)) or "none"
             raise ValueError(f"psb: no eval profile {name!r}: the policy of this box has {have}")
         found = _parsed[name] = Rules(profiles[name], name)
+    return found
+
+
+def parsed(mapping: Mapping[str, Any], name: str = "") -> Rules:
+    """The profile that mapping, with the keys of [python.eval], is; each is read once. ValueError: it is wrong."""
+    key = (name, repr(sorted(mapping.items(), key=lambda i: str(i[0]))))
+    found = _given.get(key)
+    if found is None:
+        found = Rules(mapping, name)
+        if len(_given) < 256:
+            _given[key] = found
     return found
 
 

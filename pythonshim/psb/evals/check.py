@@ -49,6 +49,7 @@ class _Check:
         self.open: Open = {}
         self.seen: Set[Tuple[int, int, str]] = set()
         self.at = (1, 0)
+        self.groups: Set[str] = set()  # of syntax, refused so far
 
     def run(self, tree: ast.AST) -> Checked:
         limits = self.rules.limits
@@ -101,6 +102,9 @@ class _Check:
         kind = type(node).__name__
         if kind not in self.rules.nodes:
             group = GROUP_OF.get(kind, kind)
+            if kind in _PARTS and group in self.groups:
+                return  # what it is a part of was told
+            self.groups.add(group)
             self.refuse("syntax", group, group if group == kind else f"{kind} ({group})")
         for name in bound_names(node):
             self.binds(name)
@@ -151,6 +155,23 @@ class _Check:
             self.never(f"attribute {name} is never granted")
         elif not self.rules.reads(name):
             self.refuse("magic" if dunder(name) else "attribute", name)
+
+    def starred(self, node: ast.Starred, bound: Set[str]) -> None:
+        if isinstance(node.ctx, ast.Store) and isinstance(node.value, (ast.Tuple, ast.List, ast.Subscript)):
+            self.never("a star on more than a name")
+
+    def tuple(self, node: ast.Tuple, bound: Set[str]) -> None:
+        if isinstance(node.ctx, ast.Store):
+            for e in node.elts:
+                if isinstance(e, (ast.Tuple, ast.List)) and any(isinstance(n, ast.Starred) for n in ast.walk(e)):
+                    self.never("a star in a target inside another")
+
+    list = tuple
+
+    def matchsequence(self, node: ast.AST, bound: Set[str]) -> None:
+        for p in node.patterns:  # type: ignore[attr-defined]
+            if type(p).__name__ != "MatchStar" and any(type(n).__name__ == "MatchStar" for n in ast.walk(p)):
+                self.never("a star in a pattern inside another")
 
     def assign(self, node: ast.Assign, bound: Set[str]) -> None:
         alone = node.targets[0] if len(node.targets) == 1 else None
@@ -207,6 +228,8 @@ class _Check:
             self.refuse("call", cls.id)
         elif node.patterns and (cls.id in bound or cls.id not in _SELF_MATCHING):  # type: ignore[attr-defined]
             self.never(f"class pattern {cls.id}(...) with positional parts: they read attributes unseen, write name=pattern")
+        if any(type(n).__name__ == "MatchStar" for n in ast.walk(node)):
+            self.never("a star in a pattern inside another")
         for name in node.kwd_attrs:  # type: ignore[attr-defined]
             if name in GUARDED or name in EXACT:
                 self.never(f"class pattern reads {name}: never granted")
@@ -219,10 +242,13 @@ class _Check:
                 self.never("a value of a pattern must be a literal")
 
     def matchmapping(self, node: ast.AST, bound: Set[str]) -> None:
+        if any(type(n).__name__ == "MatchStar" for n in ast.walk(node)):
+            self.never("a star in a pattern inside another")
         for key in node.keys:  # type: ignore[attr-defined]
             self.matchvalue(key, bound)
 
 
+_PARTS = frozenset("comprehension arguments arg alias withitem ExceptHandler FormattedValue Interpolation".split())
 _SELF_MATCHING = frozenset("bool bytearray bytes dict float frozenset int list set str tuple".split())
 
 

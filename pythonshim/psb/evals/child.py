@@ -28,7 +28,7 @@ from psb.evals.guard import Guard
 from psb.evals.rules import Rules
 from psb.evals.run import closed_space, outward, plain, prepare, require, run, variables
 
-GRACE = 0.5  # seconds that a child may take to start and to answer beside the timeout
+GRACE = 0.8  # seconds that a child may take to start and to answer beside the timeout
 ROOM = 96 << 20  # bytes of address space beside max_alloc, for the interpreter itself
 _HEAD = struct.Struct("<4sQ")
 _MAGIC = b"psbe"
@@ -73,18 +73,16 @@ def _forked() -> int:
         raise error from None
 
 
-_FILTER = ("ignore", re.compile(r".*multi-?threaded.*fork"), DeprecationWarning, re.compile(re.escape(__name__) + r"\Z"), 0)
+_HERE = re.escape(__name__) + r"\Z"
 
 
 def _hush() -> None:
     # From 3.12 fork warns in a process with threads. The child runs no code of other threads and takes none of their locks.
-    if sys.version_info >= (3, 12) and (not warnings.filters or warnings.filters[0] is not _FILTER):
-        try:
-            warnings.filters.remove(_FILTER)  # type: ignore[attr-defined]
-        except ValueError:
-            pass
-        warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
-        warnings._filters_mutated() if hasattr(warnings, "_filters_mutated") else warnings._filters_mutated_lock_held()  # type: ignore[attr-defined]
+    if sys.version_info < (3, 12):
+        return
+    first = warnings.filters[0] if warnings.filters else None
+    if first is None or getattr(first[3], "pattern", "") != _HERE:
+        warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning, module=_HERE)
 
 
 def _wait(reader: int, rules: Rules) -> bytes:
@@ -172,6 +170,8 @@ def _error(answer: Mapping[str, Any]) -> BaseException:
     if kind == "rejected":
         rejected = EvalSyntaxRejected(text)
         rejected.violations = tuple(Violation(*v) for v in answer.get("violations", ()) if len(v) == 5)
+        if rejected.violations:
+            rejected.filename, rejected.lineno, rejected.offset = "<string>", rejected.violations[0].line, rejected.violations[0].column + 1
         return _hinted(rejected, answer)
     if kind == "rule":
         rule = RuleEvalPermissionError(text)
@@ -230,7 +230,7 @@ def _confine(writer: int, rules: Rules) -> None:
     # The alarm first: it ends this process whatever else happens, also when the parent is gone.
     _signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    _alarm(signal.ITIMER_REAL, rules.limits.timeout + 2 * GRACE)
+    _alarm(signal.ITIMER_REAL, rules.limits.timeout + GRACE + 0.5)
     try:
         signal.set_wakeup_fd(-1)
     except ValueError:

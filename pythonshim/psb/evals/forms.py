@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
-import _string
+import _string  # type: ignore[import]
 
 from psb.evals.budget import Budget, size
+from psb.evals.operate import is_decimal
 
 _DIGITS = re.compile(r"\d+")
 _PERCENT = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?.", re.S)
@@ -40,7 +41,7 @@ class Forms:
         if spec:
             for n in _DIGITS.findall(spec):
                 self.budget.charge(_number(n))
-            if type(value).__name__ == "Decimal" and value.is_finite():
+            if is_decimal(value) and value.is_finite():
                 self.budget.charge(abs(value.adjusted()))
         if type(value) is not int and type(value) is not str:
             self.weigh(value)
@@ -75,7 +76,7 @@ class Forms:
 
     def _digits(self, value: int) -> None:
         if not -(1 << 4096) < value < (1 << 4096):
-            n = value.bit_length()
+            n = int.bit_length(value)
             self.budget.labour((n // 30) ** 2)
             self.budget.charge(n // 3)
 
@@ -111,7 +112,7 @@ class Forms:
         pattern = a if isinstance(a, str) else bytes(a).decode("latin-1")
         values: Sequence[Any] = b if isinstance(b, tuple) else (b,)
         if isinstance(b, dict):
-            values = tuple(b.values())
+            values = tuple(dict.values(b))
         stars = False
         for width, precision in _PERCENT.findall(pattern):
             for n in (width, precision):

@@ -5,6 +5,7 @@ Text has no name for it: the code that the compiler made holds a placeholder whe
 
 from __future__ import annotations
 
+import abc
 import builtins
 import functools
 import sys
@@ -17,8 +18,8 @@ from psb.evals import made
 from psb.evals.budget import Budget, size
 from psb.evals.forms import Forms
 from psb.evals.methods import Methods
-from psb.evals.modules import DOORS, HIDDEN_CLASSES, View, is_hidden
-from psb.evals.operate import Operators, _length
+from psb.evals.modules import CLOSED_MODULES, DOORS, HIDDEN_CLASSES, PURE, View, is_hidden
+from psb.evals.operate import Operators, _length, exponent, is_decimal
 from psb.evals.rules import Rules
 from psb.evals.shims import Shims
 from psb.evals.views import Views
@@ -33,17 +34,22 @@ _MISSING: Any = object()
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType)
 _RAW = {id(getattr(builtins, n)): n for n in (*NEVER, "eval", "exec", "open", "input", "vars", "dir", "getattr", "hasattr") if hasattr(builtins, n)}
 _LAZY = frozenset((map, filter, zip, enumerate, reversed, type(iter(int, 1))))
-_INHERITED = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, range, slice, memoryview)
+_INHERITED = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset)
 
 
 class Guard(Operators, Forms, Methods, Shims, Views):
     """The rules, the budget and the namespace of one evaluation."""
 
-    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground")
+    __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground", "sealed")
 
     def __init__(
-        self, rules: Rules, globals_: Dict[str, Any], locals_: Optional[MutableMapping[str, Any]], mine: Any,
-        budget: Optional[Budget] = None, closed: bool = False,
+        self,
+        rules: Rules,
+        globals_: Dict[str, Any],
+        locals_: Optional[MutableMapping[str, Any]],
+        mine: Any,
+        budget: Optional[Budget] = None,
+        closed: bool = False,
     ) -> None:
         self.rules = rules
         self.budget = budget or Budget(rules.limits)
@@ -56,6 +62,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.floor = -1
         self.out_: Any = None
         self.ground = self.budget.depth
+        self.sealed = False  # nothing of the text is to run any more
         own = globals_.get("__builtins__", _MISSING)
         if isinstance(own, types.ModuleType):
             own = own.__dict__
@@ -150,6 +157,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.refuse("", name, f"the inside of a {t.__name__}")
         if name[:2] == "__" and dunder(name):
             return self.special(o, name)
+        if name == "register" and isinstance(t, type) and issubclass(t, abc.ABCMeta) and not made.is_class(o):
+            self.refuse("", name, f"register of {o.__name__}, which changes it for the whole program")
         if t.__name__ == "ForwardRef":
             self.refuse("", name, "the inside of a ForwardRef")
         return self.out(getattr(o, name))
@@ -171,7 +180,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
                 self.refuse("", spelt, f"attribute {spelt}")
             if not self.rules.reads(spelt):
                 self.refuse("magic" if dunder(spelt) else "attribute", spelt, f"attribute {spelt}")
-        return name  # type: ignore[no-any-return]
+        return name
 
     def out(self, v: Any) -> Any:
         """A value on its way to the text: hidden things stop here, memory is counted."""
@@ -195,9 +204,6 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             raw = _RAW.get(id(v))
             if (raw is not None and not (raw == "open" and self.rules.builtin("open"))) or v.__name__ in DOORS:
                 self.refuse("", v.__name__, f"the function {v.__name__}")
-            if t is types.FunctionType:
-                self.grant(v)
-            return v
         return v
 
     # Calls.
@@ -218,22 +224,37 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             if issubclass(f, type):
                 self.refuse("", f.__name__, f"the class of classes {f.__name__}")
             self.budget.charge(64)
+            if f.__name__ == "Fraction" and a and isinstance(a[0], str):
+                self.budget.bits(4 * exponent(a[0]))
         self.judge(f)
         if t is not types.BuiltinFunctionType or f.__self__ is not builtins:
-            a = tuple([self.lazy(x) if type(x) in _LAZY or type(x).__module__ == "itertools" else self.counted(x) for x in a])
-        return self.given(f(*a, **k))
+            a = tuple([x if type(x) in _DATA and type(x) is not range else self.handed(x, f) for x in a])
+            for x in k.values():
+                if type(x) not in _DATA:
+                    self.handed(x, f)
+        v = self.out(f(*a, **k))
+        if isinstance(f, type) and type(v) is f and callable(v) and not made.is_class(f):
+            self.grant(v)  # a new object of a class that text may make; what a function gives may be anything it was given
+        return v
 
-    def counted(self, x: Any) -> Any:
-        """x, whose turns count when C is to go through it."""
-        if type(x) is range:
-            self.budget.turn(_length(x))
+    def handed(self, x: Any, f: Any) -> Any:
+        """x as an argument of f, which is not the text's: f may go through it, or call it."""
+        t = type(x)
+        if t is range:
+            if getattr(f, "__module__", "") != "random" and type(getattr(f, "__self__", None)).__module__ != "random":
+                self.budget.turn(_length(x))
+        elif is_decimal(x):
+            if x.is_finite():
+                self.budget.bits(4 * max(0, x.adjusted()))
+        elif t in _LAZY or t.__module__ == "itertools":
+            return self.lazy(x)
+        elif callable(x) and not (isinstance(x, type) and self.constructor(x) is not None):
+            self.judge(x)
         return x
 
     def given(self, v: Any) -> Any:
-        """What a call from outside the text gave: what it is, the call's grant covers."""
-        v = self.out(v)
-        if type(v) not in _DATA and callable(v) and not isinstance(v, type):
-            self.grant(v)
+        """An object that a guard itself made for the text."""
+        self.grant(v)
         return v
 
     def judge(self, f: Any) -> None:
@@ -245,6 +266,9 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if t is types.MethodType:
             if made.is_function(f.__func__):
                 return
+            owner = f.__self__ if isinstance(f.__self__, type) else type(f.__self__)
+            if made.is_class(owner) and not _inherits(owner, f.__func__):
+                return self.judge(f.__func__)  # a function of somebody else's that text put into its class
             key = "attribute"
         elif t is types.BuiltinFunctionType and f.__self__ is not None and not isinstance(f.__self__, types.ModuleType):
             key = "attribute"
@@ -272,7 +296,9 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         elif key == "attribute":
             if not self.rules.reads(name):
                 self.refuse("magic" if dunder(name) else key, name, f"a call of the method {name}")
-        elif name not in self.rules.call or name in DOORS:
+        elif t is types.FunctionType and self.rules.attribute.exactly(name) and name not in DOORS:
+            pass  # a static method, read by its granted name
+        elif name not in self.rules.call or name in DOORS or not (self.rules.call.exactly(name) or _pure(f)):
             self.refuse(key, name, f"a call of {name}")
 
     def fn(self, f: Any) -> Any:
@@ -339,6 +365,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         # A function that outlived its evaluation: it counts in the evaluation that calls it, or, called by the program, in one of its own.
         running: Optional[Budget] = getattr(current, "budget", None)
         if running is None:
+            if self.sealed:
+                self.budget.end("timeout", "the evaluation is over")
             self.budget = current.budget = Budget(self.rules.limits)
             self.floor = 0
         elif running is not self.budget:
@@ -396,7 +424,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
     def lazy(self, it: Any) -> Iterator[Any]:
         """it as an iterator that counts; a generator of the text counts by itself."""
         if type(it) is types.GeneratorType and (made.is_code(it.gi_code) or id(it.gi_code) in made.OURS):
-            return it  # type: ignore[no-any-return]
+            return it
         return self._each(iter(it), 0)
 
     def feed(self, it: Any) -> Any:
@@ -420,6 +448,14 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             self.budget.turn(_length(it))
             return it
         return self.lazy(it)
+
+    def fed(self, it: Any) -> Iterator[Any]:
+        """The iterator of it for targets with a star: each item is whole."""
+        return (self.feed(x) for x in iter(it))
+
+    def subject(self, v: Any) -> Any:
+        """What match looks at."""
+        return self.feed(v) if type(v) is range else v
 
     def deleg(self, it: Any) -> Any:
         """What yield from goes through."""
@@ -452,7 +488,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
     def base(self, b: Any) -> Any:
         """A base of a class of the text."""
         if isinstance(b, type):
-            if b in _INHERITED or (issubclass(b, type)):
+            if issubclass(b, (*_INHERITED, type)) or b in (range, slice, memoryview):
                 self.refuse("", b.__name__, f"a class derived from {b.__name__}")
             self.judge(b)
         elif not hasattr(type(b), "__mro_entries__"):
@@ -486,6 +522,22 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.budget.charge(200)
 
 
+def _inherits(cls: type, function: Any) -> bool:
+    return any(v is function for c in cls.__mro__ if not made.is_own_class(c) for v in list(vars(c).values()))
+
+
+def _pure(f: Any) -> bool:
+    # What a pattern covers: not what the library keeps for other modules than those that compute.
+    module = getattr(f, "__module__", None)
+    if not isinstance(module, str):
+        return True
+    top = module.split(".")[0].lstrip("_")
+    return top in PURE or top == "builtins" or not (top in CLOSED_MODULES or top in _LIBRARY)
+
+
+_LIBRARY = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
+    "os posix subprocess socket shutil pathlib io signal threading multiprocessing asyncio tempfile http urllib ssl select inspect types sys".split()
+)
 made.OURS.update((id(Guard._each.__code__), id(Guard._costed.__code__)))
 _SAFE_TYPES = frozenset(
     v for n, v in vars(builtins).items() if isinstance(v, type) and (issubclass(v, Exception) or n in ("object",)) and n != "type"

@@ -30,7 +30,9 @@ def _constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]]) 
     if not isinstance(source, ast.AST):
         text = decode(source)
         limit(text, "")
-        tree = compile(text.lstrip(" \t") if kind == "eval" else text, "<string>", kind if kind != "compile" else "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = compile(
+            text.lstrip(" \t") if kind == "eval" else text, "<string>", kind if kind != "compile" else "exec", ast.PyCF_ONLY_AST, dont_inherit=True
+        )
     found: Set[Construct] = set()
     nodes = list(ast.walk(tree))
     bound = {name for node in nodes for name in bound_names(node)}

@@ -37,7 +37,12 @@ def add_class(cls: type) -> None:
 
 def is_class(cls: Any) -> bool:
     """Whether a class, or a base of it, was made by text."""
-    return isinstance(cls, type) and (cls in _classes or any(c in _classes for c in type.__dict__["__mro__"].__get__(cls)))
+    return isinstance(cls, type) and (cls in _classes or any(c in _classes for c in cls.__mro__))
+
+
+def is_own_class(cls: Any) -> bool:
+    """Whether text made cls itself."""
+    return cls in _classes
 
 
 def is_function(f: Any) -> bool:

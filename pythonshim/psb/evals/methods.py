@@ -6,6 +6,8 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from psb.evals import made
 from psb.evals.budget import Budget, size
+from psb.evals.modules import is_hidden
+from psb.evals.operate import _length, whole_of
 
 _TEXTS = (str, bytes, bytearray)
 _BOXES = (list, dict, set, frozenset)
@@ -25,7 +27,8 @@ class Methods:
     def method(self, o: Any, name: str) -> Optional[Callable[..., Any]]:
         """The guarded method of a built-in object or, unbound, of its class; None where the object has a method of its own kind."""
         owner = o if isinstance(o, type) else type(o)
-        base = next((b for b in (*_TEXTS, *_BOXES, int, float) if issubclass(owner, b)), None)
+        kinds: Tuple[Any, ...] = (*_TEXTS, *_BOXES, tuple, int, float, range)
+        base: Any = next((b for b in kinds if issubclass(owner, b)), None)
         if base is None or not hasattr(base, name):
             # deque, Counter's kin and the like: what they go through is fed.
             return self._foreign(o, name) if name in _FED and owner.__module__ == "collections" and not isinstance(o, type) else None
@@ -36,6 +39,8 @@ class Methods:
                 return None
 
             def unbound(self_: Any, /, *a: Any, **k: Any) -> Any:
+                if isinstance(self_, type):
+                    raise TypeError(f"descriptor '{name}' requires a '{base.__name__}' object but received a 'type'")
                 return self._run(base, self_, name, a, k)
 
             return made.guard(unbound)  # type: ignore[arg-type]
@@ -58,9 +63,17 @@ class Methods:
         self.budget.charge(16 * len(r))
         return r
 
-    def _run(self, base: type, o: Any, name: str, a: Tuple[Any, ...], k: Dict[str, Any]) -> Any:
+    def _run(self, base: Any, box: Any, name: str, a: Tuple[Any, ...], k: Dict[str, Any]) -> Any:
+        o: Any = box
+        if name not in _FED and name not in ("format", "format_map", "count", "index", "append", "insert", "add", "setdefault", "sort"):
+            a = tuple(map(whole_of, a))
+            k = {n: whole_of(v) for n, v in k.items()}
         if not isinstance(o, base) and not isinstance(o, type):
             raise TypeError(f"descriptor '{name}' requires a '{base.__name__}' object but received a '{type(o).__name__}'")
+        if name in ("count", "index"):
+            if base is range and not (a and isinstance(a[0], int)):
+                self.budget.turn(_length(box))
+            return getattr(o, name)(*a, **k)
         if base is str and name == "format":
             return self.format_text(o, a, k)  # type: ignore[attr-defined]
         if base is str and name == "format_map":
@@ -77,7 +90,7 @@ class Methods:
             self.budget.charge(_made(o, name, a, k))
         elif name == "sort":
             k = {n: self.fn(v) if n == "key" else v for n, v in k.items()}  # type: ignore[attr-defined]
-            self.budget.turn(len(o))
+            self.budget.turn(len(box))
         elif name == "to_bytes" and isinstance(o, int):
             length = a[0] if a else k.get("length", 1)
             self.budget.charge(max(0, length) if isinstance(length, int) else 0)
@@ -90,7 +103,7 @@ class Methods:
     def special(self, o: Any, name: str) -> Any:
         """One of Python's own names of o, which the profile grants."""
         guard: Any = self
-        op = _OPERATORS.get(name)
+        op: Any = _OPERATORS.get(name)
         if op is not None and not made.is_instance(o):
             if isinstance(o, type):
                 return _free(guard, op)
@@ -103,7 +116,7 @@ class Methods:
                 return getattr(guard, op)(b, o) if swapped else getattr(guard, op)(o, b)
 
             return made.guard(operate)  # type: ignore[arg-type]
-        text = _TEXT_OF.get(name)
+        text: Any = _TEXT_OF.get(name)
         if text is not None and not made.is_instance(o):
             if isinstance(o, type):
                 return _free(guard, text)
@@ -112,10 +125,14 @@ class Methods:
                 return getattr(guard, text)(o, *a)
 
             return made.guard(say)  # type: ignore[arg-type]
+        if is_hidden(o):
+            guard.refuse("", name, f"the inside of a {type(o).__name__}")
         if name == "__dict__":
             if isinstance(o, type) or callable(o):
                 guard.refuse("", name, "the __dict__ of a class or a function")
             return dict(o.__dict__)
+        if name == "__init__" and not isinstance(o, type) and guard.constructor(type(o)) is not None:
+            guard.refuse("", name, f"{name} of a {type(o).__name__}")
         if name in ("__new__", "__init__") and isinstance(o, type) and not made.is_class(o):
             if guard.constructor(o) is not None or issubclass(o, type):
                 guard.refuse("", name, f"{name} of {o.__name__}")
@@ -135,13 +152,13 @@ def _free(guard: Any, name: str) -> Any:
 
 def _made(o: Any, name: str, a: Tuple[Any, ...], k: Mapping[str, Any]) -> int:
     """Bytes that a method of a text takes at most, or nearly."""
-    n = len(o)
+    n: int = len(o)
     if name in _PADDED:
         return max(n, _number(a[0]) if a else 0) * 4
     if name == "expandtabs":
-        return n + o.count(_like(o, "\t")) * max(0, _number(a[0] if a else k.get("tabsize", 8)))
+        return n + int(o.count(_like(o, "\t"))) * max(0, _number(a[0] if a else k.get("tabsize", 8)))
     if name == "replace" and len(a) >= 2 and isinstance(a[0], _TEXTS) and isinstance(a[1], _TEXTS) and (type(a[0]) is str) == (type(o) is str):
-        times = o.count(a[0])
+        times: int = o.count(a[0])
         limit = _number(a[2] if len(a) > 2 else k.get("count", -1))
         times = times if limit < 0 else min(times, limit)
         return size(o) + times * max(0, len(a[1]) - len(a[0])) * 4
@@ -149,7 +166,7 @@ def _made(o: Any, name: str, a: Tuple[Any, ...], k: Mapping[str, Any]) -> int:
         return n * 4 * max([1, *(len(v) for v in a[0].values() if isinstance(v, str))])
     if name in ("split", "rsplit", "splitlines"):
         sep = a[0] if a else k.get("sep")
-        parts = o.count(sep) + 1 if isinstance(sep, _TEXTS) and len(sep) and isinstance(sep, str) == isinstance(o, str) else n // 2 + 1
+        parts: int = o.count(sep) + 1 if isinstance(sep, _TEXTS) and len(sep) and isinstance(sep, str) == isinstance(o, str) else n // 2 + 1
         limit = _number(a[1] if len(a) > 1 else k.get("maxsplit", -1)) if name != "splitlines" else -1
         return n + 58 * (parts if limit < 0 else min(parts, limit + 1))
     if name in ("extend", "append", "insert"):

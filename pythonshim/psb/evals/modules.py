@@ -17,17 +17,17 @@ CLOSED_MODULES = _words(
     "symtable modulefinder psb pysandboxes encodings cffi dill cloudpickle joblib jsonpickle"
 )
 
-# Modules that no pattern grants, only their own name.
-SENSITIVE = _words(
-    "os posix posixpath sys subprocess socket ssl select selectors asyncio threading multiprocessing signal mmap fcntl resource pty tty termios shutil tempfile "
-    "pathlib glob io fileinput http urllib ftplib smtplib poplib imaplib telnetlib xmlrpc socketserver webbrowser sqlite3 inspect types typing warnings "
-    "linecache logging unittest test ast tokenize platform getpass pwd grp spwd crypt syslog readline curses zipfile tarfile gzip bz2 lzma sched queue "
-    "contextvars contextlib abc antigravity this venv ensurepip pip setuptools"
+# Modules of the standard library that a pattern grants: they compute, and open nothing. Every other module has to be named, or the package it is in.
+PURE = _words(
+    "math cmath decimal fractions statistics numbers random datetime calendar collections itertools functools operator enum dataclasses copy heapq bisect array "
+    "json re string textwrap unicodedata difflib hashlib hmac base64 binascii uuid struct pprint html keyword colorsys graphlib time zoneinfo"
 )
 
 # Of these modules only the listed names are given.
 ONLY: Dict[str, FrozenSet[str]] = {
-    "sys": _words("byteorder float_info int_info hash_info maxsize maxunicode version version_info hexversion implementation platform api_version getsizeof"),
+    "sys": _words(
+        "byteorder float_info int_info hash_info maxsize maxunicode version version_info hexversion implementation platform api_version getsizeof"
+    ),
     "inspect": _words("cleandoc isclass isfunction isbuiltin ismethod isroutine isgenerator iscoroutine isgeneratorfunction iscoroutinefunction"),
     "types": _words("SimpleNamespace MappingProxyType NoneType EllipsisType NotImplementedType UnionType"),
     "ast": _words("literal_eval"),
@@ -35,9 +35,7 @@ ONLY: Dict[str, FrozenSet[str]] = {
     "functools": _words("reduce partial cmp_to_key lru_cache cache"),
     "dataclasses": _words("dataclass field fields asdict astuple is_dataclass FrozenInstanceError MISSING KW_ONLY InitVar"),
     "json": _words("dumps loads JSONDecodeError"),
-    "string": _words(
-        "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits printable punctuation whitespace capwords Formatter"
-    ),
+    "string": _words("ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits printable punctuation whitespace capwords Formatter"),
     "contextlib": _words("suppress nullcontext"),
     "typing": _words(
         "Any Union Optional List Dict Set FrozenSet Tuple Callable Type Iterable Iterator Sequence Mapping Literal Final ClassVar NoReturn Never NewType "
@@ -50,6 +48,34 @@ ONLY: Dict[str, FrozenSet[str]] = {
         "iconcat index length_hint"
     ),
     "abc": _words("ABC abstractmethod"),
+    "collections": _words("namedtuple deque ChainMap Counter OrderedDict defaultdict"),
+    "io": _words("StringIO BytesIO SEEK_SET SEEK_CUR SEEK_END UnsupportedOperation"),
+    "enum": _words("Enum IntEnum Flag IntFlag StrEnum auto unique"),
+    "random": _words(
+        "random uniform triangular randint randrange choice sample shuffle betavariate expovariate gammavariate gauss lognormvariate normalvariate "
+        "vonmisesvariate paretovariate weibullvariate Random choices"
+    ),
+    # Of these, what changes nothing for the rest of the program and asks nothing outside.
+    "time": _words(
+        "time time_ns monotonic monotonic_ns perf_counter gmtime localtime mktime strftime strptime ctime asctime struct_time timezone tzname daylight"
+    ),
+    "decimal": _words(
+        "Decimal Context ROUND_CEILING ROUND_FLOOR ROUND_UP ROUND_DOWN ROUND_HALF_UP ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_05UP DecimalException InvalidOperation "
+        "DivisionByZero Inexact Rounded Overflow Underflow Subnormal Clamped FloatOperation MAX_PREC MAX_EMAX MIN_EMIN"
+    ),
+    "uuid": _words("UUID uuid3 uuid4 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500 SafeUUID RFC_4122"),
+    "zoneinfo": _words("ZoneInfo ZoneInfoNotFoundError"),
+    "calendar": _words(
+        "monthrange isleap leapdays weekday monthcalendar timegm day_name day_abbr month_name month_abbr Calendar TextCalendar MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY "
+        "SATURDAY SUNDAY calendar month"
+    ),
+    "hashlib": _words(
+        "md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s new algorithms_available algorithms_guaranteed"
+    ),
+    "re": _words(
+        "compile match fullmatch search sub subn split findall finditer escape error PatternError Pattern Match A ASCII I IGNORECASE L LOCALE M MULTILINE S DOTALL "
+        "U UNICODE X VERBOSE NOFLAG RegexFlag"
+    ),
 }
 
 # Names never given, whatever the module.
@@ -63,8 +89,8 @@ def grantable(name: str) -> bool:
 
 
 def needs_name(name: str) -> bool:
-    """Whether a pattern is not enough for the module."""
-    return name.split(".")[0] in SENSITIVE
+    """Whether a pattern that names no package is not enough for the module."""
+    return name.split(".")[0] not in PURE
 
 
 class View:

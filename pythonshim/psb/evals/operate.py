@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import re
+import sys
 
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -33,7 +35,7 @@ class Operators:
         if isinstance(a, _SEQUENCES) and isinstance(b, _SEQUENCES):
             self.budget.charge(size(a) + size(b))
         elif isinstance(a, int) and isinstance(b, int):
-            self.budget.bits(max(a.bit_length(), b.bit_length()) + 1)
+            self.budget.bits(max(int.bit_length(a), int.bit_length(b)) + 1)
         return a + b
 
     def sub(self, a: Any, b: Any) -> Any:
@@ -48,8 +50,9 @@ class Operators:
 
     def mul(self, a: Any, b: Any) -> Any:
         ta, tb = type(a), type(b)
-        if ta is float or tb is float:
+        if ta is float or tb is float or (ta is int and tb is int and -_SMALL < a < _SMALL and -_SMALL < b < _SMALL):
             return a * b
+        a, b = _counted(a, b), _counted(b, a)
         self._product(a, b)
         return a * b
 
@@ -61,15 +64,15 @@ class Operators:
                     self.budget.bits(n)
                 return
             a, b = b, a
-        n = _whole(b)
-        if n is None or n <= 0:
-            if isinstance(a, _SEQUENCES) and n is None and _indexable(b):
+        times = _whole(b)
+        if times is None or times <= 0:
+            if isinstance(a, _SEQUENCES) and times is None and _indexable(b):
                 self.budget.charge(size(a) * max(0, operator.index(b)))
             return
         if isinstance(a, _SEQUENCES) or type(a).__name__ in _REPEATED:
-            self.budget.charge(max(size(a) - 56, 1) * n)
-        elif type(a).__name__ == "Fraction":
-            self._product(int(a.numerator), b)
+            self.budget.charge(max(size(a) - 56, 1) * times)
+        elif is_fraction(a):
+            self._product(a.numerator, b)
 
     def pow(self, a: Any, b: Any, m: Any = None) -> Any:
         if m is not None:
@@ -88,8 +91,8 @@ class Operators:
         if e is None:
             return
         base = _whole(a)
-        if base is None and type(a).__name__ == "Fraction":
-            base, e = max(abs(int(a.numerator)), int(a.denominator)), abs(e)
+        if base is None and is_fraction(a):
+            base, e = max(abs(a.numerator), a.denominator), abs(e)
         if base is not None and e > 1 and abs(base) > 1:
             n = int.bit_length(base) * e
             if n > 512:
@@ -125,10 +128,13 @@ class Operators:
             self.budget.bits(abs(x).bit_length())
 
     def _joined(self, a: Any, b: Any) -> None:
+        for r in (a, b):
+            if type(r) is range:
+                self.budget.turn(_length(r))
         if isinstance(a, _SETS):
             self.budget.charge(size(a) + (size(b) if isinstance(b, _SETS) else 0))
         elif isinstance(a, int) and isinstance(b, int):
-            n = max(a.bit_length(), b.bit_length())
+            n = max(int.bit_length(a), int.bit_length(b))
             if n > 512:
                 self.budget.bits(n)
 
@@ -149,7 +155,7 @@ class Operators:
 
     def rshift(self, a: Any, b: Any) -> Any:
         if type(a) is int and a > _SMALL:
-            self.budget.bits(a.bit_length())
+            self.budget.bits(int.bit_length(a))
         return a >> b
 
     def matmul(self, a: Any, b: Any) -> Any:
@@ -174,6 +180,7 @@ class Operators:
             self.budget.charge(_growth(b))
             return operator.iadd(a, b)
         if op == "mul" and isinstance(a, (list, bytearray)):
+            b = _counted(b, a)
             self._product(a, b)
             return operator.imul(a, b)
         if op == "bit_or" and isinstance(a, _SETS):
@@ -240,6 +247,33 @@ _COUNTS: Dict[str, Callable[[Any, Any, Any], None]] = {
     "floordiv": Operators._division,
     "bit_or": Operators._joined,
 }
+
+
+def is_fraction(v: Any) -> bool:
+    """Whether v is a Fraction of the library itself; a class of the text may bear the name."""
+    known = sys.modules.get("fractions")
+    return known is not None and type(v) is known.Fraction
+
+
+def is_decimal(v: Any) -> bool:
+    """Whether v is a Decimal of the library itself."""
+    known = sys.modules.get("decimal")
+    return known is not None and type(v) is known.Decimal
+
+
+def exponent(text: str) -> int:
+    """The power of ten that a number in text is written with, 0 without one."""
+    found = re.search(r"[eE]\+?([\d_]{1,18})", text)
+    return int(found[1].replace("_", "") or 0) if found else 0
+
+
+def whole_of(v: Any) -> Any:
+    """v as a whole number where it can say one: asked once, so that it cannot say another the second time."""
+    return operator.index(v) if not isinstance(v, (int, str, bytes, float)) and _indexable(v) else v
+
+
+def _counted(n: Any, other: Any) -> Any:
+    return whole_of(n) if isinstance(other, _SEQUENCES) or type(other).__name__ in _REPEATED else n
 
 
 def _whole(v: Any) -> Optional[int]:

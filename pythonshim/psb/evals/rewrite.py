@@ -105,7 +105,8 @@ class Rewriter(ast.NodeTransformer):
         if kind == "ExtSlice":
             return ast.fix_missing_locations(ast.copy_location(ast.Tuple([self.key(d) for d in node.dims], ast.Load()), node.dims[0]))
         if isinstance(node, ast.Slice):
-            at = node if hasattr(node, "lineno") else next((p for p in (node.lower, node.upper, node.step) if p is not None), self.at)
+            parts: List[Any] = [p for p in (node.lower, node.upper, node.step) if p is not None]
+            at = node if hasattr(node, "lineno") else [*parts, self.at][0]
             return self.g("sl", *[self.visit(p) if p is not None else self.text(None) for p in (node.lower, node.upper, node.step)], at=at)
         if isinstance(node, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.elts):
             return ast.copy_location(ast.Tuple([self.key(e) for e in node.elts], ast.Load()), node)
@@ -115,7 +116,7 @@ class Rewriter(ast.NodeTransformer):
 
     def slice_(self, node: Any) -> Any:
         key = self.key(node)
-        return ast.Index(key) if sys.version_info < (3, 9) else key  # type: ignore[call-arg]
+        return getattr(ast, "Index")(key) if sys.version_info < (3, 9) else key
 
     # Calls and operators.
 
@@ -123,7 +124,14 @@ class Rewriter(ast.NodeTransformer):
         args = self.all(node.args)
         keywords = self.all(node.keywords)
         f = node.func
-        if self.native_super and isinstance(f, ast.Name) and f.id == "super" and not node.args and not node.keywords and self.scope.owns("super") == "global":
+        if (
+            self.native_super
+            and isinstance(f, ast.Name)
+            and f.id == "super"
+            and not node.args
+            and not node.keywords
+            and self.scope.owns("super") == "global"
+        ):
             return node
         return self.g("call", self.visit(f), *args, at=node, keywords=keywords)
 
@@ -156,7 +164,20 @@ class Rewriter(ast.NodeTransformer):
             t = node.targets[0]
             return self.act("put", self.visit(node.value), self.visit(t.value), self.key(t.slice), at=node)
         node.value = self.visit(node.value)
+        if any(_starred(t) for t in node.targets):
+            node.value = self.g("feed", node.value, at=node.value)
         node.targets = self.all(node.targets)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            value = self.g("feed", value, at=node)
+        return ast.copy_location(ast.Starred(value, node.ctx), node)
+
+    def visit_Match(self, node: Any) -> Any:
+        node = self.generic_visit(node)
+        node.subject = self.g("subject", node.subject, at=node.subject)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -209,6 +230,8 @@ class Rewriter(ast.NodeTransformer):
             self.scope = outer if i == 0 else inner
             last = self.text(cost if i == len(node.generators) - 1 else 0)
             iterable = self.visit(gen.iter)
+            if _starred(gen.target) and not gen.is_async:
+                iterable = self.g("fed", iterable, at=gen.iter)
             gen.iter = iterable if gen.is_async else self.g("each", iterable, last, at=gen.iter)
             self.scope = inner
             gen.target = self.visit(gen.target)
@@ -236,6 +259,13 @@ class Rewriter(ast.NodeTransformer):
         self.scope = outer
         return self.g("lam", node, at=node)
 
+    def parameters(self, node: Any) -> None:
+        """Type parameters, whose bounds and defaults are expressions."""
+        for p in getattr(node, "type_params", ()):
+            for field in ("bound", "default_value"):
+                if getattr(p, field, None) is not None:
+                    setattr(p, field, self.visit(getattr(p, field)))
+
     def defaults(self, args: ast.arguments) -> None:
         args.defaults = self.all(args.defaults)
         args.kw_defaults = [self.opt(d) for d in args.kw_defaults]
@@ -245,6 +275,7 @@ class Rewriter(ast.NodeTransformer):
         self.defaults(node.args)
         outer = self.scope
         self.scope = scopes.of_parameters(node, outer)
+        self.parameters(node)
         for a in scopes.arguments(node.args):
             a.annotation = self.annotation(a.annotation)
         node.returns = self.annotation(node.returns)
@@ -282,6 +313,7 @@ class Rewriter(ast.NodeTransformer):
         decorators = [self.g("deco", self.visit(d), at=d) for d in node.decorator_list]
         outer = self.scope
         self.scope = scopes.of_parameters(node, outer)
+        self.parameters(node)
         node.bases = [b if isinstance(b, ast.Starred) else self.g("base", self.visit(b), at=b) for b in node.bases]
         node.keywords = self.all(node.keywords)
         self.scope = scopes.of_class(node, self.scope)
@@ -303,7 +335,14 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     visit_While = turned
-    visit_For = turned
+
+    def visit_For(self, node: ast.For) -> Any:
+        starred = _starred(node.target)
+        node = self.turned(node)
+        if starred:
+            node.iter = self.g("fed", node.iter, at=node.iter)
+        return node
+
     visit_AsyncFor = turned
 
     def depth(self) -> Tuple[ast.AST, ...]:
@@ -361,6 +400,10 @@ class Rewriter(ast.NodeTransformer):
         return node
 
 
+def _starred(target: ast.AST) -> bool:
+    return any(isinstance(n, ast.Starred) for n in ast.walk(target))
+
+
 def _small(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, _PLAIN_OPS) and _small(node.left) and _small(node.right)
@@ -414,7 +457,9 @@ def verify(code: types.CodeType, native: FrozenSet[str]) -> None:
             verify(c, native)
 
 
-_LOADS = frozenset("LOAD_NAME LOAD_GLOBAL LOAD_CLASSDEREF LOAD_FROM_DICT_OR_GLOBALS LOAD_FROM_DICT_OR_DEREF IMPORT_NAME IMPORT_FROM IMPORT_STAR".split())
+_LOADS = frozenset(
+    "LOAD_NAME LOAD_GLOBAL LOAD_CLASSDEREF LOAD_FROM_DICT_OR_GLOBALS LOAD_FROM_DICT_OR_DEREF IMPORT_NAME IMPORT_FROM IMPORT_STAR".split()
+)
 _BUILTIN_NAMES = frozenset(dir(builtins)) - {"__name__", "__debug__"} | {"__builtins__"}
 
 

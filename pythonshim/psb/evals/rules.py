@@ -73,6 +73,11 @@ class Names:
             return False
         return any(p.match(name) for p in self.patterns)
 
+    def below(self, name: str) -> bool:
+        """Whether a pattern grants name that spells the package out: "google.*"."""
+        top = name.split(".")[0] + "."
+        return any(t.startswith(top) for t in self.tokens if "*" in t)
+
     def exactly(self, name: str) -> bool:
         """Whether its own name, no pattern, grants it."""
         return name in self.exact and not self.denies(name) and name not in CLOSED
@@ -135,7 +140,9 @@ class Rules:
         """Whether text may import the module of that dotted name."""
         if name == "__future__":
             return True  # tells the compiler something, no module comes of it
-        return grantable(name) and (self.imports.exactly(name) if needs_name(name) else name in self.imports)
+        if not grantable(name) or name not in self.imports:
+            return False
+        return not needs_name(name) or self.imports.exactly(name) or self.imports.below(name)
 
     def reads(self, name: str) -> bool:
         """Whether text may read the attribute name of any object."""

@@ -9,7 +9,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
-from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from psb.errors import RuleEvalPermissionError, SandBoxBaseExceptionError, Violation
 from psb.evals import data, made, scope
@@ -47,9 +47,7 @@ _lock = threading.Lock()
 _compiled: Dict[int, Tuple["weakref.ref[types.CodeType]", Prepared]] = {}
 
 
-def prepare(
-    source: Any, kind: str, rules: Rules, file: str = FILE, flags: int = 0, optimize: int = -1, have: Sequence[Any] = ()
-) -> Prepared:
+def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int = 0, optimize: int = -1, have: Sequence[Any] = ()) -> Prepared:
     """source checked and compiled for kind "eval", "exec" or "single"; have are the namespaces it will see, as far as they are known.
 
     EvalSyntaxRejected with every violation; SyntaxError where Python itself refuses the text."""
@@ -71,9 +69,12 @@ def prepare(
     return made_
 
 
-def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None) -> Prepared:
+def _prepare(
+    text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None
+) -> Prepared:
     deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
-    tree = parse(text, file, kind, flags, deeper) if tree is None else tree
+    most = rules.limits.max_nodes
+    tree = parse(text, file, kind, flags, deeper, most, f"{rules.table} max_nodes = {most * 2}") if tree is None else tree
     checked = check(tree, text, rules)
     names = {n: at for n, at in checked.names.items() if n in BUILTINS}
     if checked.violations:
@@ -86,7 +87,8 @@ def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize
         rewriter = Rewriter(tree, rules.builtin("super"), bool(flags & __future__.annotations.compiler_flag))
         mine = frozenset(scope.module(tree).bound) | frozenset(n for node in ast.walk(tree) if isinstance(node, ast.Global) for n in node.names)
         tree = ast.fix_missing_locations(rewriter.visit(tree))
-        code = compile(tree, file, kind, flags, dont_inherit=True, optimize=optimize)  # type: ignore[call-overload]
+        whole: Any = tree
+        code = compile(whole, file, kind, flags, dont_inherit=True, optimize=optimize)
     except (RecursionError, MemoryError):
         raise reject("nested too deeply for Python's compiler", deeper) from None
     natives = frozenset(rewriter.natives)
@@ -98,7 +100,9 @@ def _prepare(text: str, kind: str, rules: Rules, file: str, flags: int, optimize
 
 def _unnamed(names: Mapping[str, Tuple[int, int]], text: str, rules: Rules) -> List[Violation]:
     lines = text.split("\n")
-    return [Violation(at[0], at[1], f"call {n}", lines[at[0] - 1].strip()[:120] if at[0] <= len(lines) else "", _fix(rules, n)) for n, at in names.items()]
+    return [
+        Violation(at[0], at[1], f"call {n}", lines[at[0] - 1].strip()[:120] if at[0] <= len(lines) else "", _fix(rules, n)) for n, at in names.items()
+    ]
 
 
 def _fix(rules: Rules, name: str) -> str:
@@ -196,6 +200,7 @@ def settle(p: Prepared, guard: Guard, space: Dict[str, Any], names: Optional[Map
             raise
         raise clean from None
     finally:
+        guard.sealed = True
         if p.makes and names:
             data.scrub(names)
     if p.kind == "eval":
@@ -207,7 +212,7 @@ def variables(space: Mapping[str, Any], names: Optional[Mapping[str, Any]]) -> D
     """The variables the text made or changed, as far as they are data."""
     out = {}
     for k, v in space.items():
-        if k == "__builtins__" or (names is not None and k in names and names[k] is v):
+        if k in ("__builtins__", "__warningregistry__") or (names is not None and k in names and names[k] is v):
             continue
         if data.foreign(v, names) is None:
             out[k] = v
@@ -243,8 +248,9 @@ def plain(base: type, name: str, text: str) -> BaseException:
     said = f"{name}: {text}" if text and name != base.__name__ else text or name
     if issubclass(base, (UnicodeError, SyntaxError)):
         return ValueError(said)
+    make: Any = base
     try:
-        error = base(said)
+        error = make(said)
     except TypeError:
         error = RuntimeError(said)
     assert isinstance(error, BaseException)
@@ -272,7 +278,7 @@ def evaluate(
     source: Any,
     globals: Optional[Dict[str, Any]] = None,
     locals: Optional[MutableMapping[str, Any]] = None,
-    rules: Optional[Rules] = None,
+    rules: Union[Rules, Mapping[str, Any], None] = None,
     site: str = "",
     *,
     filename: Any = FILE,
@@ -282,11 +288,15 @@ def evaluate(
     optimize: int = -1,
     inherited: int = 0,
 ) -> Any:
-    """What the built-in kind ("eval", "exec", "compile") does with source, under rules.
+    """What the built-in kind ("eval", "exec", "compile") does with source, under rules, a profile or a mapping.
 
     globals and locals are what the call gave or, where it gave none, what `namespaces` finds; inherited are the calling code's flags for the
-    compiler. site is the place of the call, for messages. Errors: EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted, and the built-in's."""
-    assert rules is not None
+    compiler. site is the place of the call, for messages. Errors: EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted, and the built-in's.
+    """
+    if not isinstance(rules, Rules):
+        from psb.evals import parsed
+
+        rules = parsed(rules or {})
     flags |= 0 if dont_inherit else inherited & _INHERITED
     try:
         if kind == "compile":
@@ -415,7 +425,11 @@ def nested(guard: Any, kind: str, source: Any, globals_: Any, locals_: Any) -> A
         require(p, own, locals_)
     inner = Guard(guard.rules, own, locals_ if globals_ is not None or locals_ is not None else guard.locals, p.mine, guard.budget, closed=True)
     inner.granted, inner.views, inner.out_ = guard.granted, guard.views, guard.out_
-    value = run(p, inner, own, inner.locals)
+    depth = guard.enter()
+    try:
+        value = run(p, inner, own, inner.locals)
+    finally:
+        guard.leave(depth)
     if globals_ is not None and kind == "exec":
         globals_.update((k, v) for k, v in own.items() if k != "__builtins__")
     return value

@@ -107,7 +107,7 @@ def bound_names(node: ast.AST) -> Iterator[str]:
         if isinstance(name, str):
             yield name
     elif type(node).__name__ == "MatchMapping" and getattr(node, "rest", None):
-        yield node.rest  # type: ignore[attr-defined]
+        yield getattr(node, "rest")
 
 
 class _Names(ast.NodeVisitor):
@@ -121,7 +121,7 @@ class _Names(ast.NodeVisitor):
 
     def body(self, nodes: Union[Sequence[ast.AST], ast.AST]) -> None:
         for n in nodes if isinstance(nodes, (list, tuple)) else [nodes]:
-            self.visit(n)  # type: ignore[arg-type]
+            self.visit(n)
 
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.Global):

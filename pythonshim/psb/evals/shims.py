@@ -7,7 +7,8 @@ from typing import Any, Callable, Dict, List, Optional
 
 from psb.evals import made
 from psb.evals.budget import Budget
-from psb.evals.operate import _length
+from psb.evals.modules import View
+from psb.evals.operate import _length, is_decimal, whole_of
 
 _NONE: Any = object()
 
@@ -73,13 +74,13 @@ def _vars(g: Any, *a: Any) -> Any:
 def _dir(g: Any, *a: Any) -> Any:
     if not a:
         g.refuse("", "dir", "dir without an argument")
-    if type(a[0]).__name__ == "View":
+    if type(a[0]) is View:
         return g.names_of(a[0])
     return [n for n in dir(*a) if g.rules.reads(n)]
 
 
 def _isinstance(g: Any, o: Any, kinds: Any) -> bool:
-    return isinstance(o, _kinds(kinds))
+    return isinstance(_kinds(o) if made.is_function(o) else o, _kinds(kinds))
 
 
 def _issubclass(g: Any, o: Any, kinds: Any) -> bool:
@@ -164,8 +165,11 @@ def _pow(g: Any, base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _round(g: Any, number: Any, ndigits: Any = _NONE) -> Any:
+    if is_decimal(number) and number.is_finite():
+        g.budget.bits(4 * max(0, number.adjusted()))
     if ndigits is _NONE:
         return round(number)
+    ndigits = whole_of(ndigits)
     if isinstance(ndigits, int) and isinstance(number, int) and ndigits < 0:
         g.budget.bits(min(-ndigits, 1 << 60) * 4)
     return round(number, ndigits)
@@ -173,7 +177,8 @@ def _round(g: Any, number: Any, ndigits: Any = _NONE) -> Any:
 
 def _base(f: Callable[[Any], str]) -> Callable[..., Any]:
     def run(g: Any, n: Any) -> str:
-        g.budget.charge(n.bit_length() if isinstance(n, int) else 0)
+        n = whole_of(n)
+        g.budget.charge(int.bit_length(n) if isinstance(n, int) else 0)
         return f(n)
 
     return run
@@ -194,7 +199,7 @@ def _nested(kind: str) -> Callable[..., Any]:
 
 
 def _open(g: Any, *a: Any, **k: Any) -> Any:
-    return g.given(open(*a, **k))
+    return open(*a, **k)
 
 
 def _property(g: Any, *a: Any, **k: Any) -> Any:
@@ -220,7 +225,7 @@ def _make_int(g: Any, *a: Any, **k: Any) -> Any:
             if n > 4_000:
                 g.budget.labour(n * n // 64)
             g.budget.charge(n // 2)
-        elif type(v).__name__ == "Decimal" and v.is_finite():
+        elif is_decimal(v) and v.is_finite():
             g.budget.bits(max(0, v.adjusted()) * 4)
     return g.out(int(*a, **k))
 

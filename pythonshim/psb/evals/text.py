@@ -39,8 +39,8 @@ def decode(source: Any) -> str:
     return data.decode(encoding)
 
 
-def limit(text: str, fix: str) -> None:
-    """EvalSyntaxRejected where the parser could overflow on text. Errs on the side of refusing."""
+def limit(text: str, fix: str, nodes: int = LONGEST, more: str = "") -> None:
+    """EvalSyntaxRejected where the parser could overflow on text, or would make many more than so many nodes of it. Errs on the side of refusing."""
     if len(text) <= SHORT:
         return
     if len(text) > LONGEST:
@@ -48,6 +48,8 @@ def limit(text: str, fix: str) -> None:
     bare = _code(text)
     if len(_ELIF.findall(bare)) > CHAIN:
         raise reject(f"more than {CHAIN} elif", "")
+    if bare.count(",") + len(_NESTS.findall(bare)) + sum(1 for line in bare.split("\n") if line.strip()) > 4 * nodes:
+        raise reject(f"many more than {nodes} nodes", more)
     depth = chain = 0
     joined = False
     for line in bare.split("\n"):
@@ -89,13 +91,14 @@ def reject(what: str, fix: str) -> EvalSyntaxRejected:
     return error
 
 
-def parse(text: str, filename: str, mode: str, flags: int, fix: str) -> ast.AST:
+def parse(text: str, filename: str, mode: str, flags: int, fix: str, nodes: int = LONGEST, more: str = "") -> ast.AST:
     """The tree of text; SyntaxError as Python's own, EvalSyntaxRejected where the parser gives up on the nesting."""
-    limit(text, fix)
+    limit(text, fix, nodes, more)
     if mode == "eval":
         text = text.lstrip(" \t")
     try:
         tree = compile(text, filename, mode, flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     except (RecursionError, MemoryError):
         raise reject("nested too deeply for Python's parser", fix) from None
-    return tree  # type: ignore[return-value]
+    assert isinstance(tree, ast.AST)
+    return tree

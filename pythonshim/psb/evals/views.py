@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from psb.evals import made, text
 from psb.evals.budget import Budget
 from psb.evals.modules import DOORS, ONLY, View, is_hidden
+from psb.evals.operate import whole_of
 from psb.evals.rules import Rules
 from psb.evals.words import CLOSED, dunder
 
@@ -67,6 +68,8 @@ class Views:
                 value.from_iterable = _wrap(_plain, self, raw.from_iterable, "from_iterable")
         else:
             value = self.out(value)  # type: ignore[attr-defined]
+        if type(value) in (list, dict, set, bytearray):
+            value = value.copy()  # the module's own stays as it is
         if callable(value):
             self.grant(value)  # type: ignore[attr-defined]
         return value
@@ -124,7 +127,8 @@ def _count(g: Any, f: Any, *a: Any, **k: Any) -> Any:
 
 def _product(g: Any, f: Any, *a: Any, repeat: int = 1) -> Any:
     pools = [g.feed(x) for x in a]
-    g.budget.charge(8 * max(1, len(pools)) * max(0, int(repeat)))
+    repeat = whole_of(repeat)
+    g.budget.charge(8 * max(1, len(pools)) * max(0, repeat))
     return f(*pools, repeat=repeat)
 
 
@@ -219,17 +223,19 @@ def _dataclass(g: Any, f: Any, cls: Any = None, **k: Any) -> Any:
 
 
 def _factorial(g: Any, f: Any, n: Any) -> Any:
+    n = whole_of(n)
     if isinstance(n, int) and n > 1:
-        g.budget.bits(n * n.bit_length())
+        g.budget.bits(n * int.bit_length(n))
         g.budget.labour(n * n // 8)
     return f(n)
 
 
 def _comb(g: Any, f: Any, n: Any, *k: Any) -> Any:
+    n, k = whole_of(n), tuple(map(whole_of, k))
     if isinstance(n, int):
         turns = int(k[0]) if k and isinstance(k[0], int) else n
         turns = max(0, min(turns, n))
-        g.budget.bits(turns * n.bit_length())
+        g.budget.bits(turns * int.bit_length(n))
         g.budget.labour(turns * turns // 8)
     return f(n, *k)
 
@@ -277,6 +283,13 @@ def _namedtuple(g: Any, f: Any, *a: Any, **k: Any) -> Any:
     return cls
 
 
+def _choices(g: Any, f: Any, *a: Any, k: Any = 1, **more: Any) -> Any:
+    k = whole_of(k)
+    g.budget.charge(8 * max(0, k) if isinstance(k, int) else 0)
+    g.budget.turn(max(0, k) if isinstance(k, int) else 0)
+    return f(*a, k=k, **more)
+
+
 _SHIMS: Dict[Tuple[str, str], Callable[..., Any]] = {
     ("itertools", "count"): _count,
     ("itertools", "cycle"): lambda g, f, it: g.lazy(f(g.lazy(it))),
@@ -297,6 +310,7 @@ _SHIMS: Dict[Tuple[str, str], Callable[..., Any]] = {
     ("functools", "partial"): _partial,
     ("functools", "lru_cache"): _cached,
     ("functools", "cache"): _cached,
+    ("functools", "cmp_to_key"): lambda g, f, function: g.given(f(g.fn(function))),
     ("dataclasses", "dataclass"): _dataclass,
     ("math", "factorial"): _factorial,
     ("math", "comb"): _comb,
@@ -307,6 +321,7 @@ _SHIMS: Dict[Tuple[str, str], Callable[..., Any]] = {
     ("ast", "literal_eval"): _literal,
     ("string", "Formatter"): _formatter,
     ("collections", "namedtuple"): _namedtuple,
+    ("random", "choices"): _choices,
 }
 _GUARDED = {
     "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",

@@ -6,9 +6,10 @@ import builtins
 import datetime
 from typing import Dict, FrozenSet, List, Tuple
 
-# Syntax that is always there, and syntax that another key judges (names, attributes, calls, operators inside their nodes).
+# Syntax that is always there, and syntax that another key judges (names, attributes, calls, operators inside their nodes). The node
+# "comprehension" comes with ListComp and its like alone; as a token the word is their group.
 CORE: FrozenSet[str] = frozenset(
-    "Module Expression Interactive Constant Name Load Store Del Tuple List Dict Set Expr Pass Attribute Call keyword "
+    "Module Expression Interactive Constant Name Load Store Del Tuple List Dict Set Expr Pass Attribute Call keyword comprehension "
     "Index ExtSlice Num Str Bytes NameConstant Ellipsis".split()
 )
 
@@ -17,7 +18,7 @@ SYNTAX: Dict[str, Tuple[str, ...]] = {
     "compare": ("Compare", "BoolOp"),
     "conditional": ("If", "IfExp"),
     "loop": ("For", "While", "Break", "Continue"),
-    "comprehension": ("ListComp", "SetComp", "DictComp", "GeneratorExp", "comprehension"),
+    "comprehension": ("ListComp", "SetComp", "DictComp", "GeneratorExp"),
     "assign": ("Assign", "AugAssign", "AnnAssign", "NamedExpr"),
     "func": ("FunctionDef", "Return", "arguments", "arg", "Lambda"),
     "async": ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith"),
@@ -77,7 +78,7 @@ CLOSED: FrozenSet[str] = _words(
     "__conditional_annotations__ __classdict__ __classcell__ __type_params__ __static_attributes__ __evaluate__ __forward_code__ "
     "__forward_arg__ __forward_evaluated__ __forward_value__ __defaults__ __kwdefaults__ __weakref__ __dataclass_fields__ __post_init__ "
     "__getnewargs__ __getnewargs_ex__ __copy__ __deepcopy__ __text_signature__ __signature__ __abstractmethods__ __origin__ __parameters__ "
-    "__orig_bases__ __buffer__ __release_buffer__ __isabstractmethod__ __thisclass__ __self_class__"
+    "__orig_bases__ __buffer__ __release_buffer__ __isabstractmethod__ __thisclass__ __self_class__ __sizeof__ __del__"
 )
 
 # Attributes of exceptions that refer to objects: on an exception only the exact name grants them.
@@ -85,13 +86,17 @@ REFERENCES: FrozenSet[str] = _words("obj name path object value args tb exceptio
 # Only the exact name grants these, never a pattern or a group.
 EXACT: FrozenSet[str] = _words(
     "format format_map mro add_note __dict__ __mro__ __bases__ __base__ __class__ __class_getitem__ __init_subclass__ __cause__ __context__ "
-    "__suppress_context__ __notes__ __module__ __call__ __new__ __del__ __name__ __qualname__ __doc__ __slots__"
+    "__suppress_context__ __notes__ __module__ __call__ __new__ __name__ __qualname__ __doc__ __slots__"
 )
 
 # Built-ins that no profile can hand to text: they see the frame that calls them or set attributes.
-NEVER: FrozenSet[str] = _words("globals locals setattr delattr breakpoint help exit quit copyright credits license compile __import__ __build_class__ __loader__ __spec__")
+NEVER: FrozenSet[str] = _words(
+    "globals locals setattr delattr breakpoint help exit quit copyright credits license compile __import__ __build_class__ __loader__ __spec__"
+)
 # Built-ins that only their exact name grants.
-BY_NAME: FrozenSet[str] = _words("eval exec open input vars dir getattr hasattr type memoryview id object super print property classmethod staticmethod __debug__")
+BY_NAME: FrozenSet[str] = _words(
+    "eval exec open input vars dir getattr hasattr type memoryview id object super print property classmethod staticmethod __debug__"
+)
 
 BUILTINS: FrozenSet[str] = frozenset(n for n in dir(builtins) if not n.startswith("_")) | {"__import__", "__build_class__"}
 
@@ -113,5 +118,5 @@ GUARDED: FrozenSet[str] = _words(
     "format format_map join replace zfill ljust rjust center expandtabs translate encode decode split rsplit splitlines upper lower title swapcase casefold "
     "capitalize strip lstrip rstrip removeprefix removesuffix hex to_bytes extend append insert copy fromkeys update setdefault add union intersection "
     "difference symmetric_difference intersection_update difference_update symmetric_difference_update issubset issuperset isdisjoint partition rpartition "
-    "sort fromhex maketrans"
+    "sort fromhex maketrans count index"
 )

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 _HOMES = {
-    "sandbox": "sandbox",
-    "sandboxes": "sandbox",
-    "run": "sandbox",
+    "sandbox": "decorate",
+    "sandboxes": "block",
+    "run": "block",
     "execute": "snippet",
     "is_in_sandbox": "inside",
     "sandbox_denials": "denials",

@@ -21,6 +21,7 @@ from psb.partial import wire
 from psb.partial.call import Call, Ended
 
 _PATIENCE = 5.0  # seconds that a box has for its own end
+_LEARNING = 600.0  # ... one that has a policy to write
 _BUFFER = 1 << 20  # bytes on the way in each direction
 
 
@@ -36,6 +37,8 @@ class Box:
         self.owner = os.getpid()
         self.ended: Optional[BaseException] = None
         self.over = threading.Event()
+        self.report: Dict[str, Any] = {}
+        self._patience = _LEARNING if hello.get("learn") else _PATIENCE
         self._closing = False
         self._calls: Dict[int, Call] = {}
         self._abandoned: Set[int] = set()
@@ -109,13 +112,23 @@ class Box:
             if self._calls.pop(call.number, None) is None or self.ended is not None:
                 return
             self._abandoned.add(call.number)
-        if self._sending.acquire(timeout=0.1):
+        if self._sending.acquire(False):
             try:
-                self.sock.send(bytes(codec.encode(None, wire.CANCEL, call.number)[0]), socket.MSG_DONTWAIT)
-            except OSError:
-                pass
+                self._cancel(call.number)
             finally:
                 self._sending.release()
+        else:  # behind a long message, for which a task must not wait
+            threading.Thread(target=self._cancel_later, args=(call.number,), daemon=True).start()
+
+    def _cancel_later(self, number: int) -> None:
+        with self._sending:
+            self._cancel(number)
+
+    def _cancel(self, number: int) -> None:
+        try:
+            self.sock.send(bytes(codec.encode(None, wire.CANCEL, number)[0]), socket.MSG_DONTWAIT)
+        except OSError:  # it is full or gone: the answer is dropped all the same
+            pass
 
     def busy(self) -> int:
         """How many calls are in flight."""
@@ -171,7 +184,7 @@ class Box:
         except OSError:
             pass
         try:
-            status = self.process.wait(_PATIENCE if error is None else None)
+            status = self.process.wait(self._patience)
         except subprocess.TimeoutExpired:
             self.kill()
             status = self.process.wait()
@@ -226,11 +239,16 @@ class Box:
             self._closing = True
         while wait and self.busy() and not self.over.wait(0.02):
             pass
-        with self._sending:
-            self.write(codec.encode(None, wire.BYE))
-        if not self.over.wait(_PATIENCE if wait else 0.5):
+        if self._sending.acquire(timeout=0.5):  # whoever holds it longer sends to a box that does not read
+            try:
+                self.sock.send(bytes(codec.encode(None, wire.BYE)[0]), socket.MSG_DONTWAIT)
+            except OSError:
+                pass
+            finally:
+                self._sending.release()
+        if not self.over.wait(self._patience if wait else 0.5):
             self.process.terminate()
-            if not self.over.wait(_PATIENCE):
+            if not self.over.wait(self._patience):
                 self.kill()
                 self.over.wait()
 

@@ -16,6 +16,7 @@ def main() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
     _package(os.path.dirname(here))
+    import psb.alias  # noqa: F401  # the caller's module may know the package by its other name
     from psb.partial.serve import serve
 
     serve(channel)

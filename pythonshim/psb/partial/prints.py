@@ -43,10 +43,12 @@ class Sink:
             self._flush()
             self.closed = True
 
-    def flush(self) -> None:
-        """Send what waits for the end of its line."""
+    def flush(self, stream: int) -> None:
+        """Send what waits for the end of its line, and the wish that the caller's stream is flushed: an empty text."""
         with self._lock:
             self._flush()
+            if not self.closed:
+                self._send([(stream, "")])
 
     def _flush(self) -> None:
         if not self._parts or self.closed:
@@ -113,7 +115,7 @@ class Stream(io.TextIOBase):
         if sink is None or sink.closed:
             self._real.flush()
         else:
-            sink.flush()
+            sink.flush(self._number)
 
 
 class _Bytes(io.RawIOBase):
@@ -151,5 +153,7 @@ def replay(parts: List[Tuple[int, str]]) -> None:
     """Write them to the caller's own sys.stdout and sys.stderr."""
     for stream, text in parts:
         to = sys.stdout if stream == 1 else sys.stderr
-        if to is not None:
+        if to is not None and text:
             to.write(text)
+        elif to is not None:
+            to.flush()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import threading
 from collections import deque
-from typing import Any, Callable, Deque, Dict, List, NoReturn, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NoReturn, Optional, Tuple
 
 from psb import codec
 from psb.partial import inside, prints, wire
-from psb.partial.denials import facts
+from psb.partial.denials import facts, note
+
+if TYPE_CHECKING:
+    import socket
 
 _THREADS = 256  # calls of plain functions that run at once; more wait for one of them
 _GENEROUS = codec.Budget(size=1 << 40, depth=200)  # who calls is trusted
@@ -42,15 +44,23 @@ class Server:
 
     def run(self) -> None:
         """Serve until the other end says that it is done. When it is gone, this process is, too."""
-        self.spawn()
+        if not self.spawn():
+            self.work()  # without threads calls run one after the other, and the end is the other side's
         self.over.wait()
         if self.tasks is not None:
             self.tasks.end()
 
-    def spawn(self) -> None:
+    def spawn(self) -> bool:
+        """One more thread; False where a limit of the box stands in the way."""
         with self.state:
             self.threads += 1
-        threading.Thread(target=self.work, name="psb-call", daemon=True).start()
+        try:
+            threading.Thread(target=self.work, name="psb-call", daemon=True).start()
+        except RuntimeError:
+            with self.state:
+                self.threads -= 1
+            return False
+        return True
 
     def work(self) -> None:
         while True:
@@ -61,7 +71,10 @@ class Server:
             if frame is None:
                 with self.reading:
                     frame = self.next_call()
-            self.call(frame)
+            try:
+                self.call(frame)
+            except OSError:  # the channel: nobody takes the answer
+                gone()
 
     def next_call(self) -> codec.Frame:
         """Read until there is a call for this thread; the others of the messages are dealt with here."""
@@ -80,8 +93,13 @@ class Server:
                     else:
                         self.waiting.append(frame)
                         continue
-                if fresh:
-                    self.spawn()
+                if fresh and not self.spawn():
+                    with self.state:
+                        self.idle += 1
+                        if self.threads > 1:
+                            self.waiting.append(frame)
+                            continue
+                        self.idle -= 1
                 return frame
             if frame.kind == wire.AWAIT:
                 self.loop().begin(frame)
@@ -137,7 +155,10 @@ class Server:
         self.send_parts(parts)
 
     def failed(self, number: int, e: BaseException, sink: Optional[prints.Sink]) -> None:
-        told = facts(e) if self.facts else []
+        told = []
+        if self.facts:
+            note(e)
+            told = facts(e)
         if sink is not None:
             sink.close()
         e.__traceback__ = _without_us(e.__traceback__)
@@ -206,9 +227,12 @@ def load_main(name: Optional[str], path: Optional[str]) -> None:
 def serve(channel: int) -> None:
     """Everything from the first message to the last."""
     inside.child = True
-    sock = socket.socket(fileno=channel)
+    from _socket import socket as plain  # all of a socket that is needed here, without what the module beside it imports
+
+    sock: Any = plain(fileno=channel)
     hello = codec.recv(sock, trusting, _GENEROUS)
-    sys.path[:] = [p for p in hello["path"] if p]
+    path = [p for p in hello["path"] if p]
+    sys.path[:] = path + [p for p in sys.path if p not in path] if hello.get("other") else path
     if "code" in hello:
         from psb.partial.snippet import run_snippet
 
@@ -225,7 +249,7 @@ def serve(channel: int) -> None:
         if hello["init"] is not None:
             begin = find(*hello["init"][0])
             if hello["init"][1]:
-                server.loop().complete(begin)
+                server.loop().complete(begin, sink)
             else:
                 begin()
     except BaseException as e:

@@ -11,6 +11,7 @@ from typing import IO, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, U
 from psb import codec
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 from psb.partial import rules as ruling, wire
+from psb.partial.block import search_path
 from psb.partial.box import CHILD, Box, find_psb, interpreter
 from psb.partial.call import Ended
 
@@ -52,7 +53,7 @@ def execute(
         words.append(f"--policy={os.fspath(policy)}")
     words += [f"--allow=env {name}" for name in envs or {}]
     words += [*ruling.words(rules, environ), *python_args, CHILD]
-    hello = {"path": [p for p in sys.path if isinstance(p, str)], "code": code, "names": list(inspect_variables)}
+    hello = {"path": search_path(python is not None), "other": python is not None, "code": code, "names": list(inspect_variables)}
     box = Box(words, environ, hello, budget, capture=True)
     out, err = _Taken(box, box.process.stdout), _Taken(box, box.process.stderr)
     try:

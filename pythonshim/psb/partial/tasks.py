@@ -39,10 +39,11 @@ class Tasks:
         """Cancel a call where it still runs; any thread."""
         self.loop.call_soon_threadsafe(self._cancel, number)
 
-    def complete(self, function: Callable[[], Awaitable[object]]) -> None:
+    def complete(self, function: Callable[[], Awaitable[object]], sink: prints.Sink) -> None:
         """Run an async function to its end from another thread."""
 
         async def run() -> None:
+            prints.current.set(sink)
             await function()
 
         asyncio.run_coroutine_threadsafe(run(), self.loop).result()

@@ -173,12 +173,13 @@ class Limits(unittest.TestCase):
     def test_turns(self):
         for text in ENDLESS:
             with self.subTest(text):
-                self.stopped(text, "eval", ("max_iterations", "max_call_depth", "timeout", "max_alloc"))
+                judged = rules(max_iterations=50000, max_alloc="2M")
+                self.stopped(text, "eval", ("max_iterations", "max_call_depth", "timeout", "max_alloc"), judged=judged)
 
     def test_texts(self):
         for name, text in TEXTS.items():
             with self.subTest(name):
-                self.stopped(text, "exec", ("max_alloc", "max_iterations", "max_call_depth", "timeout"), judged=rules(max_iterations=300000))
+                self.stopped(text, "exec", ("max_alloc", "max_iterations", "max_call_depth", "timeout"), judged=rules(max_iterations=50000, max_alloc="2M"))
 
     def test_memory_stays_below(self):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,32 +1,29 @@
-"""@sandbox, sandboxes() and run(): functions that run in a box while a block is open."""
+"""sandboxes() and run(): the block in which @sandbox functions run in a box."""
 
 from __future__ import annotations
 
-import asyncio
 import atexit
-import functools
-import inspect
 import os
-import subprocess
 import sys
 import threading
-import typing
-from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Tuple, TypeVar, Union, overload
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
 
 from psb import codec
 from psb.errors import SandBoxError, SandBoxProtocolError
 from psb.partial import prints, rules as ruling, wire
-from psb.partial.box import CHILD, Box, Gone, find_psb, interpreter
 from psb.partial.call import AsyncCall, Call, Ended
+from psb.partial.decorate import Ref, is_async, name_of
 from psb.partial.denials import judge
 from psb.partial.inside import is_in_sandbox
 from psb.raised import space_of
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from psb.partial.box import Box  # at run time it is imported where a box is opened: in a box this module opens none
+
 T = TypeVar("T")
 
 _CRASHES = 3  # boxes in a row that ended before they answered a call
-Ref = Tuple[str, str]
 
 
 class sandboxes:
@@ -65,10 +62,14 @@ class sandboxes:
         self._graceful = graceful_shutdown
         if self._inner:
             return
+        from psb.partial.box import CHILD, find_psb, interpreter
+
         self._budget = budget
         self._learn = bool(learn)
         self._environ = {**os.environ, **(envs or {})}
-        self._hello: Dict[str, Any] = {"init": _reference(init_fn), "learn": self._learn, "argv": list(sys.argv), "main": _main()}
+        self._hello: Dict[str, Any] = {"init": _reference(init_fn), "learn": self._learn, "other": python is not None}
+        self._hello.update(argv=list(sys.argv), main=_main())
+        self._other = python is not None
         words = [find_psb(psb), f"--python={interpreter(python)}", f"--caller={_caller()}"]
         if policy is not None:
             words.append(f"--policy={os.fspath(policy)}")
@@ -95,6 +96,8 @@ class sandboxes:
             self._close(kind is None)
 
     async def __aenter__(self) -> "sandboxes":
+        import asyncio
+
         if not self._inner and self._open():
             try:
                 await asyncio.get_running_loop().run_in_executor(None, self._current)
@@ -104,6 +107,8 @@ class sandboxes:
         return self._opened or self
 
     async def __aexit__(self, kind: Any, *_: Any) -> None:
+        import asyncio
+
         if not self._inner:
             await asyncio.get_running_loop().run_in_executor(None, self._close, kind is None)
 
@@ -160,8 +165,10 @@ class sandboxes:
                 e = SandBoxError(f"psb: the box ended {_CRASHES} times in a row ({box.ended}): it is not started again in this block")
                 e.__cause__ = box.ended
                 raise e
+            from psb.partial.box import Box
+
             self._box = None
-            hello = {**self._hello, "path": _search_path()}
+            hello = {**self._hello, "path": search_path(self._other)}
             box = Box(self._words, self._environ, hello, self._budget)
             try:
                 self._wait_for(box)
@@ -183,7 +190,10 @@ class sandboxes:
 
     # Calls.
 
-    def _call(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+    def call(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+        """Call a plain function in the box; any thread."""
+        from psb.partial.box import Gone
+
         while True:
             box, call = self._current(), Call()
             try:
@@ -213,7 +223,12 @@ class sandboxes:
                 if not answered:
                     box.abandon(call)
 
-    async def _await(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+    async def awaited(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
+        """Call an async function in the box."""
+        import asyncio
+
+        from psb.partial.box import Gone
+
         loop = asyncio.get_running_loop()
         while True:
             box = self._box
@@ -269,6 +284,8 @@ async def _write(loop: Any, box: Box, parts: List[Any]) -> None:
             box.sending.release()
         return
 
+    import asyncio
+
     def send() -> None:
         with box.sending:
             box.write(parts)
@@ -299,8 +316,26 @@ def _outcome(frame: codec.Frame, box: Box, known: Optional[codec.Known]) -> Tupl
     return True, value
 
 
+def opened() -> sandboxes:
+    """The block that is open; SandBoxError where none is."""
+    block = _block
+    if block is None:
+        e = SandBoxError("psb: no sandboxes() block is open: a @sandbox function runs in its box or not at all")
+        e.hint = "with sandboxes(): ..."
+        raise e
+    return block
+
+
 _block: Optional[sandboxes] = None
 _opening = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _opening
+    _opening = threading.Lock()  # another thread may have held it
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _end_at_exit() -> None:
@@ -312,88 +347,10 @@ def _end_at_exit() -> None:
 atexit.register(_end_at_exit)
 
 
-# The decorator.
-
-
-@overload
-def sandbox(function: F) -> F: ...
-
-
-@overload
-def sandbox() -> Callable[[F], F]: ...
-
-
-def sandbox(function: Any = None) -> Any:
-    """Mark a function: called while a sandboxes() block is open, it runs in its box. In a box it is a plain call.
-
-    It is found again by its module and name, so it stands at the top of a module; arguments and results travel by psb.codec. An async
-    function stays one. Generators cannot be sandboxed."""
-    if function is None:
-        return sandbox
-    _check(function)
-    ref = _name(function)
-    known = _Known(function)
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def awaited(*args: Any, **kwargs: Any) -> Any:
-            if is_in_sandbox():
-                return await function(*args, **kwargs)
-            return await _opened()._await(ref, args, kwargs, known)
-
-        return awaited
-
-    @functools.wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        if is_in_sandbox():
-            return function(*args, **kwargs)
-        return _opened()._call(ref, args, kwargs, known)
-
-    return called
-
-
-def _opened() -> sandboxes:
-    block = _block
-    if block is None:
-        e = SandBoxError("psb: no sandboxes() block is open: a @sandbox function runs in its box or not at all")
-        e.hint = "with sandboxes(): ..."
-        raise e
-    return block
-
-
-def _check(function: Any) -> None:
-    if not inspect.isfunction(function):
-        raise TypeError(f"psb: @sandbox stands on functions, not on a {type(function).__name__}")
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"psb: @sandbox cannot run the generator {function.__qualname__} in a box: return a list")
-    if "<locals>" in function.__qualname__ or "<lambda>" in function.__qualname__:
-        raise TypeError(f"psb: @sandbox needs a function at the top of a module: {function.__qualname__} cannot be found again in the box")
-
-
-def _name(function: Any) -> Ref:
-    module = function.__module__
-    return "__main__" if module == "__mp_main__" else module, function.__qualname__
-
-
-class _Known:
-    """The classes that a function's annotations name: looked up at its first answer."""
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._found: Optional[Dict[str, type]] = None
-
-    def __call__(self, name: str) -> Optional[type]:
-        if self._found is None:
-            try:
-                hints = typing.get_type_hints(self._function)
-            except Exception:  # annotations that name nothing
-                hints = {}
-            self._found = codec.known_of(*hints.values())
-        return self._found.get(name)
-
-
 def run(coro: "Coroutine[Any, Any, T]", *, init_fn: Optional[Callable[[], Any]] = None, **arguments: Any) -> T:
     """asyncio.run(coro) inside `async with sandboxes(init_fn, **arguments)`; gives its value."""
+    import asyncio
+
     if not asyncio.iscoroutine(coro):
         raise ValueError(f"a coroutine was expected, got {coro!r}")
 
@@ -414,9 +371,9 @@ def run(coro: "Coroutine[Any, Any, T]", *, init_fn: Optional[Callable[[], Any]] 
 def _reference(function: Optional[Callable[[], Any]]) -> Optional[Tuple[Ref, bool]]:
     if function is None:
         return None
-    if not inspect.isfunction(function) or "<" in function.__qualname__:
+    if not isinstance(function, FunctionType) or "<" in function.__qualname__:
         raise TypeError("psb: init_fn is a function at the top of a module: the box finds it by its name")
-    return _name(function), inspect.iscoroutinefunction(function)
+    return name_of(function), is_async(function)
 
 
 def _main() -> Tuple[Optional[str], Optional[str]]:
@@ -436,10 +393,15 @@ def _caller() -> str:
     return os.path.abspath(file) if isinstance(file, str) and os.path.isfile(file) else "-"
 
 
-def _search_path() -> List[str]:
-    return [os.path.abspath(p) if p == "" else p for p in sys.path if isinstance(p, str)]
+def search_path(other: bool) -> List[str]:
+    """Where modules are found: all of it for the same interpreter, for another one what is not this one's own."""
+    path = [os.path.abspath(p) if p == "" else p for p in sys.path if isinstance(p, str)]
+    own = tuple(p.rstrip("/") + "/" for p in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix})
+    return [p for p in path if not p.startswith(own)] if other else path
 
 
 def _interpreter_options(python: Optional[str]) -> List[str]:
     # As multiprocessing: -O, -X, -W and the like hold for the box, too, where it has the same interpreter.
+    import subprocess
+
     return [] if python else list(subprocess._args_from_interpreter_flags())  # type: ignore[attr-defined]

@@ -1,0 +1,174 @@
+package integration
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// newPartial is a scene with the Python package in lib/, the programs of testdata/partial and a policy that lets their modules be read.
+func newPartial(t *testing.T, who person) scene {
+	t.Helper()
+	s := newScene(t, who)
+	copyTree(t, "../pythonshim/psb", s.project+"/lib/psb")
+	copyTree(t, "testdata/partial", s.project)
+	s.put(t, "home/code/project/.py-sandboxes", "version = 1\n\n[files]\n\"./\" = \"list\"\n\"tools.py\" = \"read\"\n")
+	s.give(t)
+	return s
+}
+
+// eachPartial runs a behaviour as root and as an ordinary user.
+func eachPartial(t *testing.T, do func(t *testing.T, s scene)) {
+	t.Helper()
+	for _, who := range people() {
+		t.Run(who.name, func(t *testing.T) {
+			s := newPartial(t, who)
+			_, err := s.choose(t, "system", nil)
+			ledger.Need(t, "python3", err)
+			if controlOnly() {
+				t.Skip("needs psb")
+			}
+			do(t, s)
+		})
+	}
+}
+
+func (s scene) partial(t *testing.T, python string, args ...string) call {
+	t.Helper()
+	return call{argv: append([]string{python, "-B"}, args...), env: []string{"PSB=" + psb(t), "PYTHONPATH=" + s.project + "/lib"}, timeout: 3 * time.Minute}
+}
+
+// suite is a unittest program that must pass, and must have run something.
+func (s scene) suite(t *testing.T, python, file string) {
+	t.Helper()
+	r := s.run(t, s.partial(t, python, file))
+	if r.code != 0 || !strings.Contains(r.err, "\nOK") || strings.Contains(r.err, "Ran 0 tests") {
+		t.Errorf("%s: %v", file, r)
+	}
+	if strings.Contains(r.err, "skipped") {
+		t.Logf("%s: %s", file, r.err[strings.LastIndex(r.err, "\nRan "):])
+	}
+}
+
+// TestPartialCalls: values, threads, tasks, prints, exceptions, cancelling, snippets; and the errors of wrong use.
+func TestPartialCalls(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "calls.py") })
+}
+
+// TestPartialOnEachInterpreter: the same on every Python that a caller may have.
+func TestPartialOnEachInterpreter(t *testing.T) {
+	s := newPartial(t, people()[0])
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	for _, i := range interpreters() {
+		t.Run(i.version(), func(t *testing.T) {
+			if err := s.reaches(t, i, nil); err != nil {
+				t.Skip(err)
+			}
+			s.suite(t, i.path, "calls.py")
+			s.suite(t, i.path, "crashes.py")
+		})
+	}
+}
+
+// TestPartialCrashes: a box that ends is told by its status, started again with init_fn, and not for ever.
+func TestPartialCrashes(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "crashes.py") })
+}
+
+// TestPartialHostileBox: whatever a box sends, its caller is unharmed.
+func TestPartialHostileBox(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "hostile.py") })
+}
+
+// TestPartialWalls: the kernel's walls stand around a function, and what they refuse is told to its caller.
+func TestPartialWalls(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "walls.py") })
+}
+
+// TestPartialLearning: a block learns what its functions need, nothing of the package's own, and then enforces it.
+func TestPartialLearning(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "learning.py") })
+}
+
+// TestPartialCompleteMode: in a program that psb runs as a whole, @sandbox is a plain call.
+func TestPartialCompleteMode(t *testing.T) {
+	eachPartial(t, func(t *testing.T, s scene) {
+		c := s.partial(t, systemPython, "complete.py")
+		s.put(t, "home/code/project/.py-sandboxes", "version = 1\n\n[env]\nPYTHONPATH = true\n\n[files]\n\"lib/\" = \"read\"\n")
+		c.argv = []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "complete.py"}
+		if r := s.run(t, c); r.code != 0 || r.out != "True True True True\n" {
+			t.Error(r)
+		}
+	})
+}
+
+// TestPartialPage runs the examples of docs/partial.md as they stand.
+func TestPartialPage(t *testing.T) {
+	e := examplesOf(page(t, "partial.md"))
+	if len(e.sessions) < 6 || len(e.files) < 7 {
+		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))
+	}
+	eachPartial(t, func(t *testing.T, s scene) {
+		for _, f := range e.files {
+			s.put(t, "home/code/project/"+f.name, f.text)
+		}
+		must(t, os.MkdirAll(s.dir+"/home/bin", 0o755))
+		must(t, os.Symlink(systemPython, s.dir+"/home/bin/python3"))
+		s.give(t)
+		// A reader has a terminal, whose lines come out as they are printed.
+		env := []string{"PATH=" + s.dir + "/home/bin:" + filepath.Dir(psb(t)) + ":/usr/bin:/bin", "PYTHONPATH=" + s.project + "/lib", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"}
+		if r := s.run(t, call{argv: []string{psb(t), "policy", "approve"}, env: env}); r.code != 0 {
+			t.Fatal(r)
+		}
+		for _, session := range e.sessions {
+			for _, c := range commandsOf(session) {
+				if strings.HasPrefix(c.command, "pip ") {
+					continue // TestPackageInstalls
+				}
+				r := s.run(t, call{argv: []string{"bash", "-c", "exec 2>&1\n" + c.command}, env: env})
+				if !printsAs(r.out, c.want) {
+					t.Errorf("docs/partial.md:%d: $ %s\nprints\n%sand the page says\n%s", c.line, c.command, r.out, c.want)
+				}
+			}
+		}
+	})
+}
+
+// TestPartialNothingIsLeftOfAParent: however the caller ends, its box ends, even one that is held by native code.
+func TestPartialNothingIsLeftOfAParent(t *testing.T) {
+	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
+		t.Run(how.String(), func(t *testing.T) {
+			eachPartial(t, func(t *testing.T, s scene) {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				defer cancel()
+				// The box's own command line names the package by its place in this scene.
+				box := filepath.Join(s.project, "lib/psb/partial/child.py")
+				cmd := s.command(ctx, s.partial(t, systemPython, "stays.py", s.word))
+				out, err := cmd.StdoutPipe()
+				must(t, err)
+				must(t, cmd.Start())
+				line, err := bufio.NewReader(out).ReadString('\n')
+				if err != nil || line != "ready\n" {
+					t.Fatalf("%q %v", line, err)
+				}
+				if n := len(withWord(t, box)); n < 2 {
+					t.Fatalf("%d processes of the box run: the test looks for the wrong ones", n)
+				}
+				must(t, cmd.Process.Signal(how))
+				until(t, "the box ends", func() bool { return len(withWord(t, box)) == 0 })
+				_ = cmd.Wait()
+				left, err := filepath.Glob(filepath.Join(os.TempDir(), "psb-box-*"))
+				if err != nil || len(left) > 0 {
+					t.Errorf("left behind: %q %v", left, err)
+				}
+			})
+		})
+	}
+}
