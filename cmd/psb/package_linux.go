@@ -1,16 +1,8 @@
-<<<<<<< HEAD
-// Does to the process: nothing; writes folders of psb's own, in its state folder: the Python package, the shim that PYTHONPATH finds.
-// Undone: no; a folder stays until it is removed, another text of it gets another name.
-// Preconditions: none.
-// Called by: shim_linux.go.
-// Proved by: TestOwnFolderIsWholeOrRefused.
-=======
 // Does to the process: nothing; writes folders of psb's own: the Python package, the shim as PYTHONPATH finds it.
 // Undone: the folders stay; their names tell their content.
 // Preconditions: none.
 // Called by: shim_linux.go.
-// Proved by: TestPackageIsWhole, TestShimFolders*.
->>>>>>> gates
+// Proved by: TestOwnFolderIsWholeOrRefused, TestPackageIsWhole, TestShimFolders*.
 
 package main
 
