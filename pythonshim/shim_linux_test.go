@@ -1,7 +1,6 @@
 package pythonshim
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
