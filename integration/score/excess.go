@@ -98,6 +98,7 @@ func (x *exam) recovery() error {
 	if _, err := x.rewrite(); err != nil {
 		return err
 	}
+	argv = slices.Concat(x.loads(), argv)
 	first := x.home.perform(x.row, x.python.Path, 2*x.row.Wait, boxed(x.home, x.python.Path, argv...)...)
 	denied, hints := first.denials()
 	if len(denied) != 1 || len(hints) != 1 || !strings.Contains(denied[0], "read "+unseen) {
@@ -114,6 +115,16 @@ func (x *exam) recovery() error {
 		x.fault("recovery: after the hint", d)
 	}
 	return nil
+}
+
+// loads are psb's options for what stands before a module: it imports the module, which the command line did before.
+func (x *exam) loads() []string {
+	i := slices.Index(x.argv, "-m")
+	if i < 0 {
+		return nil
+	}
+	top, _, _ := strings.Cut(x.argv[i+1], ".")
+	return []string{"--allow", "import " + top}
 }
 
 // rewrite puts the project back, with the path the program never asked for, and gives the command line of the program that asks for it.
