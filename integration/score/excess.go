@@ -117,14 +117,13 @@ func (x *exam) recovery() error {
 	return nil
 }
 
-// loads are psb's options for what stands before a module: it imports the module, which the command line did before.
+// loads are psb's options for what stands before a module: it imports the module, and what native code of that imports, which the interpreter
+// itself did before.
 func (x *exam) loads() []string {
-	i := slices.Index(x.argv, "-m")
-	if i < 0 {
+	if !slices.Contains(x.argv, "-m") {
 		return nil
 	}
-	top, _, _ := strings.Cut(x.argv[i+1], ".")
-	return []string{"--allow", "import " + top}
+	return []string{"--allow", "import *"}
 }
 
 // rewrite puts the project back, with the path the program never asked for, and gives the command line of the program that asks for it.
