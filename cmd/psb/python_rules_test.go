@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"psb/policy"
@@ -58,5 +59,32 @@ func TestShimKnowsTheSensitiveImports(t *testing.T) {
 	slices.Sort(got)
 	if want := policy.SensitiveImports(); !slices.Equal(got, want) {
 		t.Errorf("the shim has\n%q\nthe policy\n%q", got, want)
+	}
+}
+
+// TestShimKnowsTheRegistry: the shim has a door for each function of the registry, and no other.
+func TestShimKnowsTheRegistry(t *testing.T) {
+	shim := pythonshim.Overlay(nil, pythonshim.Learn)
+	table := regexp.MustCompile(`(?s)REGISTRY = \{(.*?)\n \}`).FindSubmatch(shim)
+	if table == nil {
+		t.Fatal("no table in the shim")
+	}
+	got, category := map[string][]string{}, ""
+	for _, m := range regexp.MustCompile(`"([^"]*)"(:?)`).FindAllSubmatch(table[1], -1) {
+		if len(m[2]) > 0 {
+			category = string(m[1])
+			continue
+		}
+		got[category] = append(got[category], strings.Fields(string(m[1]))...)
+	}
+	for _, c := range policy.Registry() {
+		slices.Sort(got[c.Name])
+		if !slices.Equal(got[c.Name], c.Functions) {
+			t.Errorf("%s: the shim has\n%q\nthe policy\n%q", c.Name, got[c.Name], c.Functions)
+		}
+		delete(got, c.Name)
+	}
+	if len(got) > 0 {
+		t.Errorf("the policy does not know %v", got)
 	}
 }
