@@ -532,7 +532,7 @@ def _pure(f: Any) -> bool:
     if not isinstance(module, str):
         return True
     top = module.split(".")[0].lstrip("_")
-    return top in PURE or top == "builtins" or not (top in CLOSED_MODULES or top in _LIBRARY)
+    return module in PURE or top in PURE or top == "builtins" or not (top in CLOSED_MODULES or top in _LIBRARY)
 
 
 _LIBRARY = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(

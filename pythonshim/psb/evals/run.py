@@ -375,6 +375,10 @@ def _at_site(kind: str, source: Any, globals_: Optional[Dict[str, Any]], locals_
     require(p, space, locals_)
     guard = Guard(rules, space, locals_, p.mine)
     value = _told(p, guard, space, locals_)
+    if guard.views:
+        _modules_back(p, guard, space if locals_ is None else locals_)
+        found = guard.views.get(id(value))
+        value = value if found is None else found[1]
     if kind == "exec":
         if p.makes:
             _no_instances(p, space if locals_ is None else locals_)
@@ -400,6 +404,17 @@ def _told(p: Prepared, guard: Guard, space: Dict[str, Any], locals_: Any) -> Any
         if made.is_class(type(e)):
             raise outward(e) from None
         raise
+
+
+def _modules_back(p: Prepared, guard: Guard, space: Any) -> None:
+    # The program gets the module where text had its view of it.
+    for name in p.mine:
+        try:
+            found = guard.views.get(id(space[name]))
+        except KeyError:
+            continue
+        if found is not None and found[2]:
+            space[name] = found[1]
 
 
 def _no_instances(p: Prepared, space: Any) -> None:

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases import HAS, inside, rules  # noqa: E402
+from cases import HAS, at_site, inside, rules  # noqa: E402
 from psb.errors import EvalInterrupted, EvalSyntaxRejected, RuleEvalPermissionError  # noqa: E402
 
 S, R, I = EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted  # noqa: E741
@@ -218,6 +218,34 @@ class Breaks(unittest.TestCase):
                 with self.assertRaises(kind) as caught:
                     inside(text, "exec", self.names(), rules(max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
+
+    def test_modules_give_no_modules(self):
+        doors = "uuid.os statistics.sys dataclasses.sys typing.sys enum.sys calendar.sys random._os collections._sys pprint._sys json.codecs re.enum logging.os"
+        doors += " json.decoder.scanner textwrap.re fractions.sys functools.GenericAlias string._string copy.weakref datetime.sys decimal.sys operator.builtins"
+        granted = ["*", "typing", "logging"]
+        for door in doors.split():
+            module, name = door.split(".", 1)
+            for text in (f"import {module}\nx = {door}", f"from {module} import {name.split('.')[0]}", f"import {module}\nx = getattr({module}, {name.split('.')[0]!r})"):
+                with self.subTest(text), self.assertRaises((RuleEvalPermissionError, EvalSyntaxRejected, ImportError, AttributeError)) as caught:
+                    inside(text, "exec", judged=rules(**{"import": granted, "attribute": ["*", "_os", "_sys", "_string"]}))
+                if isinstance(caught.exception, (ImportError, AttributeError)):
+                    self.assertFalse(hasattr(__import__(module), name.split(".")[0]), text)
+
+    def test_program_objects_at_a_call_site(self):
+        class Conn:
+            frame, klass, mod, cb = sys._getframe(), type, os, staticmethod(secret)
+
+        judged = rules(call=["Conn", "map", "f"])
+        texts = ["conn.frame", "conn.mod", "os.system", "(lambda: os.getcwd())()", "[os for _ in [1]]", "conn.klass('X', (), {})", "conn.cb(1)", "f'{conn.mod}'"]
+        for text in texts:
+            with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
+                at_site(text, "eval", {"conn": Conn(), "Conn": Conn, "os": os}, judged)
+        if HAS >= (3, 10):
+            for use in ("m.system", "k('X', (), {})", "c(1)", "[*map(c, [1])]", "[*map(k, ['X'], [()], [{}])]"):
+                text = f"match conn:\n    case Conn(mod=m, klass=k, cb=c): x = {use}"
+                with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
+                    at_site(text, "exec", {"conn": Conn(), "Conn": Conn}, judged)
+        self.assertEqual(CALLED, [])
 
     def test_nothing_runs_after_the_end(self):
         text = "def f():\n    n.append(1)\ndef g():\n    try: yield 1\n    finally: f()\nx = g()\nnext(x)\nx = [x]\nx.append(x)\n"

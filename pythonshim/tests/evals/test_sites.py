@@ -192,6 +192,17 @@ class Sites(unittest.TestCase):
         self.assertEqual(caught.exception.key, "import")
         self.assertIn("app.py:7", str(caught.exception))
 
+    def test_the_program_gets_modules(self):
+        import math
+
+        g = {}
+        ex("import math as m\ndef f(x): return m.sqrt(x)\n", g)
+        self.assertIs(g["m"], math)
+        self.assertEqual(g["f"](4), 2)
+        self.assertIs(ev("math", {"math": math}), math)
+        with self.assertRaises(RuleEvalPermissionError):
+            ev("os", {"os": os})
+
     def test_cached_texts_are_bounded(self):
         for i in range(run._MOST + 50):
             ev(f"{i} + 0", {})
