@@ -22,8 +22,36 @@ class Row:
 
 
 MAGIC = [
-    *["__init__", "__enter__", "__exit__", "__call__", "__new__", "__iter__", "__next__", "__getitem__", "__eq__", "__hash__", "__repr__", "__str__", "__format__"],
-    *["__index__", "__len__", "__class__", "__name__", "__mro__", "__bases__", "__dict__", "__add__", "__iadd__", "__mul__", "__lt__", "__contains__", "__bool__"],
+    *[
+        "__init__",
+        "__enter__",
+        "__exit__",
+        "__call__",
+        "__new__",
+        "__iter__",
+        "__next__",
+        "__getitem__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__format__",
+    ],
+    *[
+        "__index__",
+        "__len__",
+        "__class__",
+        "__name__",
+        "__mro__",
+        "__bases__",
+        "__dict__",
+        "__add__",
+        "__iadd__",
+        "__mul__",
+        "__lt__",
+        "__contains__",
+        "__bool__",
+    ],
     *["__class_getitem__", "__init_subclass__", "__pow__", "__mod__", "__module__", "__context__", "__cause__"],
 ]
 
@@ -57,7 +85,9 @@ list(map(vars, ms))
 '{0[0].path}'.format(ms)
 '{x[0].path}'.format_map({'x': ms})
 list(map(dir, [1])) and [m.getpid() for m in ms]
-""".strip().split("\n")
+""".strip().split(
+    "\n"
+)
 
 UNGRANTED_TEXTS = [
     "f, h = fs\nf(1)",
@@ -111,7 +141,10 @@ WITH_MAGIC = [
     ("class A:\n    def __index__(self): return 10**12\n[0] * A()", I),
     ("class A:\n    def __index__(self): return 10**12\nbytes(A())", I),
     ("class A:\n    def __index__(self): return 10**12\nlist(range(A()))", I),
-    ("class A:\n    n = [0]\n    def __index__(self):\n        self.n[0] += 1\n        return 0 if self.n[0] == 1 else 10**9\nassert 'x' * A() == ''\nassert False", AssertionError),
+    (
+        "class A:\n    n = [0]\n    def __index__(self):\n        self.n[0] += 1\n        return 0 if self.n[0] == 1 else 10**9\nassert 'x' * A() == ''\nassert False",
+        AssertionError,
+    ),
     ("class A:\n    def __len__(self): return 10**12\n    def __getitem__(self, i): return 0\nlist(A())", I),
     ("class A:\n    def __iter__(self): return self\n    def __next__(self): return 0\na, *b = A()", I),
     ("class A:\n    def __iter__(self): return self\n    def __next__(self): return 0\nlist(A())", I),
@@ -119,7 +152,10 @@ WITH_MAGIC = [
     ("class A:\n    def __sizeof__(self): return 0", S),
     ("class A:\n    def __getattribute__(self, n): pass", S),
     ("class A:\n    def __reduce__(self): return print, ()", S),
-    ("class E:\n    def __enter__(self): return 1\n    def __exit__(self, *a): d.append(a[2])\nd = []\ntry:\n    with E(): 1 / 0\nexcept ZeroDivisionError: d[0]", R),
+    (
+        "class E:\n    def __enter__(self): return 1\n    def __exit__(self, *a): d.append(a[2])\nd = []\ntry:\n    with E(): 1 / 0\nexcept ZeroDivisionError: d[0]",
+        R,
+    ),
     ("class E:\n    def __enter__(self): return 1\n    def __exit__(self, a, b, c): vars(c)\nwith E(): 1 / 0", R),
     ("(1).__class__.__mro__[-1].__subclasses__", S),
     ("getattr((1).__class__.__mro__[-1], '__subcl' + 'asses__')", R),
@@ -194,7 +230,9 @@ class Breaks(unittest.TestCase):
         return {"fs": [os.getpid, secret], "ms": [os], "row": Row()}
 
     def test_functions_in_the_callers_data(self):
-        judged = rules(call=[*("map filter sorted max next iter print list vars dir property staticmethod".split())], attribute=["*", "format", "format_map"])
+        judged = rules(
+            call=[*("map filter sorted max next iter print list vars dir property staticmethod".split())], attribute=["*", "format", "format_map"]
+        )
         judged = rules(call=[*judged.call.tokens, "int", "dir"], attribute=["*", "format", "format_map"])
         for texts, mode in ((UNGRANTED, "eval"), (UNGRANTED_TEXTS, "exec")):
             for text in texts:
@@ -225,7 +263,11 @@ class Breaks(unittest.TestCase):
         granted = ["*", "typing", "logging"]
         for door in doors.split():
             module, name = door.split(".", 1)
-            for text in (f"import {module}\nx = {door}", f"from {module} import {name.split('.')[0]}", f"import {module}\nx = getattr({module}, {name.split('.')[0]!r})"):
+            for text in (
+                f"import {module}\nx = {door}",
+                f"from {module} import {name.split('.')[0]}",
+                f"import {module}\nx = getattr({module}, {name.split('.')[0]!r})",
+            ):
                 with self.subTest(text), self.assertRaises((RuleEvalPermissionError, EvalSyntaxRejected, ImportError, AttributeError)) as caught:
                     inside(text, "exec", judged=rules(**{"import": granted, "attribute": ["*", "_os", "_sys", "_string"]}))
                 if isinstance(caught.exception, (ImportError, AttributeError)):
@@ -236,7 +278,16 @@ class Breaks(unittest.TestCase):
             frame, klass, mod, cb = sys._getframe(), type, os, staticmethod(secret)
 
         judged = rules(call=["Conn", "map", "f"])
-        texts = ["conn.frame", "conn.mod", "os.system", "(lambda: os.getcwd())()", "[os for _ in [1]]", "conn.klass('X', (), {})", "conn.cb(1)", "f'{conn.mod}'"]
+        texts = [
+            "conn.frame",
+            "conn.mod",
+            "os.system",
+            "(lambda: os.getcwd())()",
+            "[os for _ in [1]]",
+            "conn.klass('X', (), {})",
+            "conn.cb(1)",
+            "f'{conn.mod}'",
+        ]
         for text in texts:
             with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
                 at_site(text, "eval", {"conn": Conn(), "Conn": Conn, "os": os}, judged)

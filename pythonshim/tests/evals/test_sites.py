@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases import ALL, HAS, rules  # noqa: E402
 from psb.errors import EvalSyntaxRejected, RuleEvalPermissionError  # noqa: E402
 from psb.evals import run  # noqa: E402
-from psb.evals.run import evaluate, namespaces  # noqa: E402
+from psb.evals.sites import evaluate, namespaces  # noqa: E402
 
 TOTAL = 5
 
