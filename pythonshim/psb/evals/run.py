@@ -278,7 +278,9 @@ def nested(guard: Any, kind: str, source: Any, globals_: Any, locals_: Any) -> A
     if globals_ is not None:
         require(p, own, locals_)
     inner = Guard(guard.rules, own, locals_ if globals_ is not None or locals_ is not None else guard.locals, p.mine, guard.budget, closed=True)
-    inner.granted, inner.views, inner.out_ = guard.granted, guard.views, guard.out_
+    inner.granted, inner.views, inner.out_, inner.only = guard.granted, guard.views, guard.out_, guard.only
+    guard.mine |= p.mine
+    inner.mine |= guard.mine | set(globals_ or ()) | set(locals_ or ())  # the text chose those names
     depth = guard.enter()
     try:
         value = run(p, inner, own, inner.locals)

@@ -90,6 +90,13 @@ list(map(dir, [1])) and [m.getpid() for m in ms]
 )
 
 UNGRANTED_TEXTS = [
+    "exec('map = fs[0]')\nmap(1)",
+    "exec('map(1)', {'map': fs[0]})",
+    "eval('map(1)', {'map': fs[1]})",
+    "eval('map(1)', None, {'map': fs[1]})",
+    "eval('(lambda: map(1))()', {'map': fs[1]})",
+    "global map\nmap = fs[0]\nmap(1)",
+    "def f():\n    global map\n    map = fs[1]\nf()\nmap(1)",
     "f, h = fs\nf(1)",
     "for f in fs: f(1)",
     "f = fs[0]\nf(1)",
@@ -233,7 +240,7 @@ class Breaks(unittest.TestCase):
         judged = rules(
             call=[*("map filter sorted max next iter print list vars dir property staticmethod".split())], attribute=["*", "format", "format_map"]
         )
-        judged = rules(call=[*judged.call.tokens, "int", "dir"], attribute=["*", "format", "format_map"])
+        judged = rules(call=[*judged.call.tokens, "int", "dir", "eval", "exec"], attribute=["*", "format", "format_map"])
         for texts, mode in ((UNGRANTED, "eval"), (UNGRANTED_TEXTS, "exec")):
             for text in texts:
                 with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
