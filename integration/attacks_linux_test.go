@@ -192,7 +192,7 @@ func (c *campaign) boxed(t *testing.T, a attack, who person, v variant) {
 func (c *campaign) launch(t *testing.T, a attack, s scene, v variant) (bare, boxed []string, policy string) {
 	t.Helper()
 	// Root's ~ is not the scene's home, so rules name it in full.
-	policy = kernelPolicy + strings.NewReplacer("{home}", s.home, "{project}", s.project).Replace(a.policy)
+	policy = bareVersion + strings.NewReplacer("{home}", s.home, "{project}", s.project).Replace(a.policy)
 	options := []string{"--policy", ".py-sandboxes"}
 	if a.audit {
 		options = []string{"--audit"}
@@ -225,7 +225,9 @@ func (c *campaign) launch(t *testing.T, a attack, s scene, v variant) (bare, box
 		return bare, boxed, policy
 	}
 	if v.noShim {
-		policy = strings.Replace(policy, kernelPolicy, bareVersion, 1) + "[python]\nshim = false\n"
+		policy += "[python]\nshim = false\n"
+	} else {
+		policy += kernelTables // what stops the attack is the kernel
 	}
 	python := c.interpreter(t, s)
 	code, err := os.ReadFile(a.file("py"))

@@ -10,6 +10,3 @@ const kernelTables = "[python.import]\n\"*\" = true\n[python.call]\n\"*\" = true
 
 // bareVersion begins a policy that grants nothing.
 const bareVersion = "version = 1\n"
-
-// openPython are the same lines as kernelPolicy's, as options of a run that has another policy or none.
-var openPython = []string{"--allow", "import *", "--allow", "call *"}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,11 +35,33 @@ for word in sys.argv[1:]:
         open("out/made.txt", "w").write("made\n")
     if word == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
+    if word == "colours":
+        try:
+            import colorsys
+            print("imported", colorsys.__name__)
+        except ImportError as e:
+            print(type(e).__name__, e.name)
+    if word == "forks":
+        try:
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0)
+            os.waitpid(pid, 0)
+            print("forked")
+        except PermissionError as e:
+            print(type(e).__name__, e.qualname)
+    if word == "evaluates":
+        try:
+            print("evaluated", eval("6*7"))
+        except PermissionError as e:
+            print(type(e).__name__)
     if word.isdigit():
         sys.exit(int(word))
 `
 
-const preparedPolicy = kernelPolicy + "[files]\n\"out/\" = \"write\"\n[env]\nROW_KEY = true\n"
+// preparedPolicy has lines on Python, too: a kept launch holds its rules.
+const preparedPolicy = bareVersion + "[files]\n\"out/\" = \"write\"\n[env]\nROW_KEY = true\n[python.call]\n\"process-exec\" = true\n\"process-control\" = true\n" +
+	"[python.import]\n\"socket\" = true\n"
 
 // preparedScene is a project whose launch is kept, with the command that uses it.
 func preparedScene(t *testing.T, who person) (s scene, argv []string) {
@@ -186,6 +209,23 @@ func TestPreparedFollowsTheHost(t *testing.T) {
 					s.put(t, "home/code/project/.py-sandboxes", strings.Replace(preparedPolicy, "[files]\n", "[files]\n\"notes/private.txt\" = \"read\"\n", 1))
 					return []string{"denied", "4"}
 				}, "status 4\n"},
+				{"an import refused", func(t *testing.T, s scene) []string {
+					s.put(t, "home/code/project/.py-sandboxes", preparedPolicy+"\"colorsys\" = false\n")
+					return []string{"colours"}
+				}, "RuleModuleNotFoundError colorsys"},
+				{"a call no longer allowed", func(t *testing.T, s scene) []string {
+					s.put(t, "home/code/project/.py-sandboxes", strings.Replace(preparedPolicy, "process-exec", "threads", 1))
+					return []string{"forks"}
+				}, "RuleApiPermissionError os.fork"},
+				{"text that is evaluated under rules", func(t *testing.T, s scene) []string {
+					s.put(t, "home/code/project/.py-sandboxes", preparedPolicy+"[python.eval]\nsyntax = [\"arith\"]\n")
+					return []string{"evaluates"}
+				}, "evaluated 42"},
+				{"an include that refuses", func(t *testing.T, s scene) []string {
+					s.put(t, "home/code/project/team.toml", "version = 1\n[python.import]\n\"colorsys\" = false\n")
+					s.put(t, "home/code/project/.py-sandboxes", strings.Replace(preparedPolicy, "version = 1\n", "version = 1\ninclude = [\"team.toml\"]\n", 1))
+					return []string{"colours"}
+				}, "RuleModuleNotFoundError colorsys"},
 				{"a variable less", func(t *testing.T, s scene) []string {
 					s.put(t, "home/code/project/.py-sandboxes", strings.Replace(preparedPolicy, "ROW_KEY = true", "", 1))
 					return nil
@@ -326,6 +366,15 @@ func TestShimCompiledOnce(t *testing.T) {
 			first := code()
 			if len(first) != 1 {
 				t.Fatalf("%d files", len(first))
+			}
+			// The rules are a file of their own: another policy needs no other byte code, and is obeyed.
+			s.put(t, "home/code/project/.py-sandboxes", preparedPolicy+"\"colorsys\" = false\n")
+			s.give(t)
+			if r := s.run(t, call{argv: append(argv, "colours"), stdin: strings.NewReader("")}); !strings.Contains(r.out, "RuleModuleNotFoundError colorsys\n") {
+				t.Error(r)
+			}
+			if second := code(); !maps.Equal(first, second) {
+				t.Errorf("%d files after a change of the policy, or another text", len(second))
 			}
 			// The shim works by it: a denial is still told with its line. Damaged, it is left alone and the shim compiled anew at each start.
 			for name := range first {

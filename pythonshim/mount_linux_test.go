@@ -2,7 +2,7 @@
 // Can it be undone: no; it is a child and its namespace ends with it.
 // Preconditions: root, or user namespaces.
 // Who calls it: TestMain, in a copy that python.run starts.
-// Which test proves it: every test of shim_linux_test.go.
+// Which test proves it: the tests of this package that run an interpreter.
 
 package pythonshim
 

@@ -1,13 +1,12 @@
 package pythonshim
 
 import (
-	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -18,27 +17,41 @@ var packageFiles embed.FS
 // a box shows in [PackageDir].
 func Package() map[string][]byte {
 	out := map[string][]byte{}
-	err := fs.WalkDir(packageFiles, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.Contains(name, "/tests/") {
-			return err
-		}
+	eachPackageFile(func(name string) error {
 		b, err := packageFiles.ReadFile(name)
 		out[name] = b
 		return err
 	})
-	if err != nil {
-		panic(fmt.Sprintf("BUG: the embedded package: %v", err)) // embedded files can be read
-	}
 	return out
 }
 
-// PackageKey tells one text of the package from another, in a form that fits a file's name.
-func PackageKey() string {
-	h := sha256.New()
-	files := Package()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "%q %d ", name, len(files[name]))
-		h.Write(files[name])
+// eachPackageFile calls do for every file, in the order of the names.
+func eachPackageFile(do func(name string) error) {
+	err := fs.WalkDir(packageFiles, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.Contains(name, "/tests/") {
+			return err
+		}
+		return do(name)
+	})
+	if err != nil {
+		panic(fmt.Sprintf("BUG: the embedded package: %v", err)) // embedded files can be read
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// PackageKey tells one text of the package from another, in a form that fits a file's name. It guards against a change, not against somebody:
+// every start works it out.
+func PackageKey() string {
+	one, other := crc32.New(crc32.MakeTable(crc32.Castagnoli)), crc32.NewIEEE()
+	h, buf := io.MultiWriter(one, other), make([]byte, 32<<10)
+	eachPackageFile(func(name string) error {
+		f, err := packageFiles.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf)
+		fmt.Fprintf(h, "%q %d ", name, n)
+		return err
+	})
+	return hex.EncodeToString(other.Sum(one.Sum(nil)))
 }

@@ -35,6 +35,10 @@ version = 1
 [limits]       # memory = "512M", memory_swap, cpus, cpu_time, wall = "60s", pids, file_size, disk, open_files, output
 [sandbox]      # python, provider, require, allow_gaps
 [python]       # shim = true
+[python.import] # "flask" = true | false: what the program itself imports
+[python.call]  # "threads" = true | false: a category of sensitive functions, or one of them
+[python.eval]  # evaluated text: syntax, call, attribute, import, magic = ["name", "!name"]; namespace, timeout, max_…
+               # [python.eval.NAME] is a profile of its own; psb policy add import flask | call threads | eval call:len
 
 psb policy show | check                 the file with its includes; every problem at once, and what would stop a run here
 psb policy add | remove OP OBJECT       psb policy add read data/eu.csv

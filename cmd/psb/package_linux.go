@@ -2,7 +2,7 @@
 // Undone: the folders stay; their names tell their content.
 // Preconditions: none.
 // Called by: shim_linux.go.
-// Proved by: TestPackageIsWhole, TestShimFolders*.
+// Proved by: TestOwnFolderIsWholeOrRefused, TestPackageIsWhole, TestShimFolders*.
 
 package main
 

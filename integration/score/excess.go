@@ -98,6 +98,7 @@ func (x *exam) recovery() error {
 	if _, err := x.rewrite(); err != nil {
 		return err
 	}
+	argv = slices.Concat(x.loads(), argv)
 	first := x.home.perform(x.row, x.python.Path, 2*x.row.Wait, boxed(x.home, x.python.Path, argv...)...)
 	denied, hints := first.denials()
 	if len(denied) != 1 || len(hints) != 1 || !strings.Contains(denied[0], "read "+unseen) {
@@ -114,6 +115,15 @@ func (x *exam) recovery() error {
 		x.fault("recovery: after the hint", d)
 	}
 	return nil
+}
+
+// loads are psb's options for what stands before a module: it imports the module, and what native code of that imports, which the interpreter
+// itself did before.
+func (x *exam) loads() []string {
+	if !slices.Contains(x.argv, "-m") {
+		return nil
+	}
+	return []string{"--allow", "import *"}
 }
 
 // rewrite puts the project back, with the path the program never asked for, and gives the command line of the program that asks for it.

@@ -77,7 +77,8 @@ func (c *compiler) pythonLayer(p *Plan, r Request) PythonLayer {
 		l.Why, l.needs = "psb's code cannot be laid over "+shortQuote(r.Host.Python.Encodings), "an interpreter whose files are plain files"
 	}
 	if lines := l.lines(); !l.Present && lines != "" && p.Provider != None {
-		c.gaps = addGap(c.gaps, Gap{Name: "python", Lost: lines + ": nothing inside Python holds them (" + l.Why + ")", Needs: l.needs})
+		c.gaps = addGap(c.gaps, Gap{Name: "python", Lost: lines + ": nothing inside Python holds them (" + l.Why + ")", Needs: l.needs, Soft: r.Host.Python == nil})
+		// Soft: a command that is no Python, on a host where none was found, runs none.
 	}
 	return l
 }

@@ -28,15 +28,21 @@ external = modules["_frozen_importlib_external"]
 imp = modules["_imp"]
 # What must be there so that a granted name below it can be.
 LEADS = frozenset([n for name in GRANTED["import"] for n in above(name)[1:]])
+# Most modules are free by the first part of their name alone. Not where a line says false: it may be about any part.
+TOPS = frozenset([n.partition(".")[0] for n in SENSITIVE]) if not BANNED["import"] else None
+OPEN = GRANTED["import"]
 grades = {}
 sources = {}
 watched = {}
 mixed = set()  # packages, some of whose modules are watched
 steps = []
+tally = [0]  # refusals, of all threads; the name of each thread's last is in here
 
 
 def grade(name: str, where: int) -> int:
     # What an import of a module needs, by its name and whose its code is. Code of the program itself is free.
+    if TOPS is not None and (where == PROGRAM or (name.partition(".")[0] not in TOPS if where == STDLIB else name.partition(".")[0] in OPEN)):
+        return FREE
     key = name, where
     g = grades.get(key)
     if g is None:
@@ -116,8 +122,9 @@ def starting(f: object) -> bool:
 
 
 def refused(name: str, f: object) -> BaseException:
-    here.refused = e = refusal("import", name, f)
-    return e
+    tally[0] += 1
+    here.refused = name
+    return refusal("import", name, f)
 
 
 def question(name: str, g: int, f: object) -> object:
@@ -219,7 +226,14 @@ def source(path: str, fullname: object) -> tuple:
 def opened(path: object, fullname: object, f: object) -> object:
     if not issubclass(type(path), str):
         return None
-    name, g = source(text(path), fullname)
+    path = text(path)
+    if TOPS is not None:
+        k = kind(path)
+        if k == LIBRARY and library(path) in OPEN:
+            return None
+        if k == STDLIB and path[len(stdlib) :].partition("/")[0].partition(".")[0] not in TOPS and not path.startswith(stdlib + "lib-dynload/"):
+            return None
+    name, g = source(path, fullname)
     return None if g == FREE else question(name, g, f)
 
 
@@ -320,14 +334,13 @@ def guarded() -> None:
                     e = loaded(package + "." + text(x), getframe(1))
                     if e is not None:
                         raise e
-        here.refused = None
+        n = tally[0]
         m = handle(module, fromlist, import_, recursive=recursive)
-        # A submodule that is not there is passed over in silence: the name may be another attribute. A refusal is not.
-        e = here.refused
-        if e is not None:
+        if tally[0] != n:
+            # A submodule that is not there is passed over in silence: the name may be another attribute. A refusal is not.
             for x in fromlist:
-                if issubclass(type(x), str) and e.name == package + "." + text(x):
-                    raise e
+                if issubclass(type(x), str) and getattr(here, "refused", "") == package + "." + text(x):
+                    raise refusal("import", here.refused, importer(getframe(1))[0])
         return m
 
     def _find_spec(name: object, path: object, target: object = None) -> object:

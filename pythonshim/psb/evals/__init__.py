@@ -53,9 +53,9 @@ def parsed(mapping: Mapping[str, Any], name: str = "") -> Rules:
 
 def __getattr__(name: str) -> Any:
     if name in ("evaluate", "namespaces"):
-        from psb.evals import run
+        from psb.evals import sites
 
-        return getattr(run, name)
+        return getattr(sites, name)
     if name == "constructs":
         from psb.evals.learn import constructs
 

@@ -58,7 +58,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         self.granted: Dict[int, Any] = {}  # id -> object, which is kept so that no other gets its id
         self.table: Dict[str, Any] = {}
         self.views: Dict[int, Tuple[View, types.ModuleType, bool]] = {}
-        self.mine = mine
+        self.mine = set(mine)  # names that text binds: what they grant is not decided by the name
         self.floor = -1
         self.out_: Any = None
         self.ground = self.budget.depth
@@ -532,7 +532,7 @@ def _pure(f: Any) -> bool:
     if not isinstance(module, str):
         return True
     top = module.split(".")[0].lstrip("_")
-    return top in PURE or top == "builtins" or not (top in CLOSED_MODULES or top in _LIBRARY)
+    return module in PURE or top in PURE or top == "builtins" or not (top in CLOSED_MODULES or top in _LIBRARY)
 
 
 _LIBRARY = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(

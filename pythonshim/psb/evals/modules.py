@@ -20,7 +20,7 @@ CLOSED_MODULES = _words(
 # Modules of the standard library that a pattern grants: they compute, and open nothing. Every other module has to be named, or the package it is in.
 PURE = _words(
     "math cmath decimal fractions statistics numbers random datetime calendar collections itertools functools operator enum dataclasses copy heapq bisect array "
-    "json re string textwrap unicodedata difflib hashlib hmac base64 binascii uuid struct pprint html keyword colorsys graphlib time zoneinfo"
+    "json re string textwrap unicodedata difflib hashlib hmac base64 binascii uuid struct pprint html keyword colorsys graphlib time zoneinfo collections.abc"
 )
 
 # Of these modules only the listed names are given.
@@ -90,7 +90,7 @@ def grantable(name: str) -> bool:
 
 def needs_name(name: str) -> bool:
     """Whether a pattern that names no package is not enough for the module."""
-    return name.split(".")[0] not in PURE
+    return name not in PURE
 
 
 class View:

@@ -10,9 +10,9 @@ import sys
 import types
 from typing import Any, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
-from psb.errors import SandBoxError
 from psb.evals import scope as scopes
 from psb.evals.scope import Scope
+from psb.evals.text import reject
 
 DEPTH = " d"  # a local name that no parser makes: where a function keeps its depth
 
@@ -446,12 +446,12 @@ def flags_of(tree: ast.AST) -> int:
 def verify(code: types.CodeType, native: FrozenSet[str]) -> None:
     """The last look, at the code itself: no instruction in it asks the interpreter for a built-in that was not meant.
 
-    SandBoxError where one does: the text bound and read a built-in's name in one class body, or the rewriting has a fault."""
+    EvalSyntaxRejected where one does: the text bound and read a built-in's name in one class body, or the rewriting has a fault."""
     names: Set[str] = set(code.co_names) & _BUILTIN_NAMES
     if names - native:
         for i in dis.get_instructions(code):
             if i.opname in _LOADS and isinstance(i.argval, str) and i.argval in names and i.argval not in native:
-                raise SandBoxError(f"psb: evaluated text refused: it binds and reads the built-in name {i.argval} in one class body")
+                raise reject(f"it binds and reads the built-in name {i.argval} in one class body", "")
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
             verify(c, native)

@@ -4,7 +4,8 @@ import builtins
 import sys
 
 from psb.evals.rules import Rules
-from psb.evals.run import evaluate, here
+from psb.evals.run import here
+from psb.evals.sites import evaluate
 from psb.evals.words import ALONE, SYNTAX
 from psb.guarded import guarded_eval
 
@@ -12,7 +13,23 @@ ALONE_HERE = [n for n in ALONE]
 EVERYTHING = {
     "syntax": [*SYNTAX, *ALONE_HERE],
     "call": [
-        *["*", "eval", "exec", "vars", "dir", "getattr", "hasattr", "type", "id", "object", "super", "print", "property", "classmethod", "staticmethod"],
+        *[
+            "*",
+            "eval",
+            "exec",
+            "vars",
+            "dir",
+            "getattr",
+            "hasattr",
+            "type",
+            "id",
+            "object",
+            "super",
+            "print",
+            "property",
+            "classmethod",
+            "staticmethod",
+        ],
         *["memoryview"],
     ],
     "attribute": ["*", "format", "format_map", "mro", "obj", "name", "path", "value", "args"],

@@ -7,6 +7,7 @@ import timeit
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 from psb.evals import run  # noqa: E402
 from psb.evals.rules import Rules  # noqa: E402
+from psb.evals.sites import evaluate  # noqa: E402
 from psb.guarded import guarded_eval  # noqa: E402
 
 PROFILE = {"syntax": ["arith", "comprehension"], "call": ["sum", "range"]}
@@ -29,7 +30,7 @@ def rows():
     yield "child: 1+2", lambda: guarded_eval("1+2", rules=PROFILE)
     yield "eval: a+b", lambda: eval("a+b", dict(space))
     yield "in process, cached: a+b", lambda: guarded_eval("a+b", names=space, rules=PROFILE, in_process=True)
-    yield "at a call site, cached: a+b", lambda: run.evaluate("eval", "a+b", space, None, RULES)
+    yield "at a call site, cached: a+b", lambda: evaluate("eval", "a+b", space, None, RULES)
     yield "eval: sum(x * x for x in range(1000))", lambda: eval("sum(x * x for x in range(1000))")
     yield "in process: sum(x * x for x in range(1000))", lambda: run.here("sum(x * x for x in range(1000))", "eval", RULES, None)
 

@@ -172,8 +172,20 @@ class Attacks(unittest.TestCase):
 
     def test_the_control_works_without_the_guard(self):
         fails = {"__builtins__ imported", "relative import", "attribute store by with", "decorators in a row", "nested eval with builtins"}
-        fails |= {"FunctionType by type", "open", "open by an alias", "open as a default", "open as a key", "format in a nested field",
-                  "caller's callable by name",  "breakpoint", "type as a base", "attribute delete", "exception keeps the object", "decorator"}
+        fails |= {
+            "FunctionType by type",
+            "open",
+            "open by an alias",
+            "open as a default",
+            "open as a key",
+            "format in a nested field",
+            "caller's callable by name",
+            "breakpoint",
+            "type as a base",
+            "attribute delete",
+            "exception keeps the object",
+            "decorator",
+        }
         fails |= {"dataclass of a caller's class", "print to a file", "private module of a module", "super's getattribute", "module of a module"}
         fails |= {"private module of a module, from", "get_type_hints", "pattern, positional", "__builtins__ bound", "star import"}
         fails |= {"class_getitem", "print to a file", "pattern captures a helper", "setattr", "delattr", "module of a module, from"}
@@ -219,9 +231,11 @@ class Attacks(unittest.TestCase):
         at_site("a = [i for i in range(3)]\ndef f(n):\n    return n + x\nb = f(1)\nb += 1\n", "exec", space)
         self.assertEqual(set(space), {"x"})
         space = {"x": 1}
-        from psb.evals.run import evaluate
+        from psb.evals.sites import evaluate
 
-        evaluate("exec", "a = [i for i in range(3)]\nfor k in a:\n    x += k\nd = {}\nd['k'] = 2\nd['k'] += 1\nclass C:\n    y = 1\n", space, None, ALL)
+        evaluate(
+            "exec", "a = [i for i in range(3)]\nfor k in a:\n    x += k\nd = {}\nd['k'] = 2\nd['k'] += 1\nclass C:\n    y = 1\n", space, None, ALL
+        )
         self.assertEqual(set(space) - {"__builtins__"}, {"x", "a", "k", "d", "C"})
         self.assertEqual((space["x"], space["d"]), (4, {"k": 3}))
 

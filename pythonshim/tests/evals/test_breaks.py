@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases import HAS, inside, rules  # noqa: E402
+from cases import HAS, at_site, inside, rules  # noqa: E402
 from psb.errors import EvalInterrupted, EvalSyntaxRejected, RuleEvalPermissionError  # noqa: E402
 
 S, R, I = EvalSyntaxRejected, RuleEvalPermissionError, EvalInterrupted  # noqa: E741
@@ -22,8 +22,36 @@ class Row:
 
 
 MAGIC = [
-    *["__init__", "__enter__", "__exit__", "__call__", "__new__", "__iter__", "__next__", "__getitem__", "__eq__", "__hash__", "__repr__", "__str__", "__format__"],
-    *["__index__", "__len__", "__class__", "__name__", "__mro__", "__bases__", "__dict__", "__add__", "__iadd__", "__mul__", "__lt__", "__contains__", "__bool__"],
+    *[
+        "__init__",
+        "__enter__",
+        "__exit__",
+        "__call__",
+        "__new__",
+        "__iter__",
+        "__next__",
+        "__getitem__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__format__",
+    ],
+    *[
+        "__index__",
+        "__len__",
+        "__class__",
+        "__name__",
+        "__mro__",
+        "__bases__",
+        "__dict__",
+        "__add__",
+        "__iadd__",
+        "__mul__",
+        "__lt__",
+        "__contains__",
+        "__bool__",
+    ],
     *["__class_getitem__", "__init_subclass__", "__pow__", "__mod__", "__module__", "__context__", "__cause__"],
 ]
 
@@ -57,14 +85,23 @@ list(map(vars, ms))
 '{0[0].path}'.format(ms)
 '{x[0].path}'.format_map({'x': ms})
 list(map(dir, [1])) and [m.getpid() for m in ms]
-""".strip().split("\n")
+""".strip().split(
+    "\n"
+)
 
 UNGRANTED_TEXTS = [
+    "exec('map = fs[0]')\nmap(1)",
+    "exec('map(1)', {'map': fs[0]})",
+    "eval('map(1)', {'map': fs[1]})",
+    "eval('map(1)', None, {'map': fs[1]})",
+    "eval('(lambda: map(1))()', {'map': fs[1]})",
+    "global map\nmap = fs[0]\nmap(1)",
+    "def f():\n    global map\n    map = fs[1]\nf()\nmap(1)",
     "f, h = fs\nf(1)",
     "for f in fs: f(1)",
     "f = fs[0]\nf(1)",
-    "@fs[0]\ndef g(): pass",
-    "@fs[1]\nclass A: pass",
+    "h = fs[0]\n@h\ndef g(): pass",
+    "h = fs[1]\n@h\nclass A: pass",
     "class A:\n    g = fs[0]\nA.g(1)",
     "class A:\n    g = fs[1]\nA().g(1)",
     "class A:\n    g = staticmethod(fs[0])\nA().g(1)",
@@ -111,7 +148,10 @@ WITH_MAGIC = [
     ("class A:\n    def __index__(self): return 10**12\n[0] * A()", I),
     ("class A:\n    def __index__(self): return 10**12\nbytes(A())", I),
     ("class A:\n    def __index__(self): return 10**12\nlist(range(A()))", I),
-    ("class A:\n    n = [0]\n    def __index__(self):\n        self.n[0] += 1\n        return 0 if self.n[0] == 1 else 10**9\nassert 'x' * A() == ''\nassert False", AssertionError),
+    (
+        "class A:\n    n = [0]\n    def __index__(self):\n        self.n[0] += 1\n        return 0 if self.n[0] == 1 else 10**9\nassert 'x' * A() == ''\nassert False",
+        AssertionError,
+    ),
     ("class A:\n    def __len__(self): return 10**12\n    def __getitem__(self, i): return 0\nlist(A())", I),
     ("class A:\n    def __iter__(self): return self\n    def __next__(self): return 0\na, *b = A()", I),
     ("class A:\n    def __iter__(self): return self\n    def __next__(self): return 0\nlist(A())", I),
@@ -119,7 +159,10 @@ WITH_MAGIC = [
     ("class A:\n    def __sizeof__(self): return 0", S),
     ("class A:\n    def __getattribute__(self, n): pass", S),
     ("class A:\n    def __reduce__(self): return print, ()", S),
-    ("class E:\n    def __enter__(self): return 1\n    def __exit__(self, *a): d.append(a[2])\nd = []\ntry:\n    with E(): 1 / 0\nexcept ZeroDivisionError: d[0]", R),
+    (
+        "class E:\n    def __enter__(self): return 1\n    def __exit__(self, *a): d.append(a[2])\nd = []\ntry:\n    with E(): 1 / 0\nexcept ZeroDivisionError: d[0]",
+        R,
+    ),
     ("class E:\n    def __enter__(self): return 1\n    def __exit__(self, a, b, c): vars(c)\nwith E(): 1 / 0", R),
     ("(1).__class__.__mro__[-1].__subclasses__", S),
     ("getattr((1).__class__.__mro__[-1], '__subcl' + 'asses__')", R),
@@ -194,8 +237,10 @@ class Breaks(unittest.TestCase):
         return {"fs": [os.getpid, secret], "ms": [os], "row": Row()}
 
     def test_functions_in_the_callers_data(self):
-        judged = rules(call=[*("map filter sorted max next iter print list vars dir property staticmethod".split())], attribute=["*", "format", "format_map"])
-        judged = rules(call=[*judged.call.tokens, "int", "dir"], attribute=["*", "format", "format_map"])
+        judged = rules(
+            call=[*("map filter sorted max next iter print list vars dir property staticmethod".split())], attribute=["*", "format", "format_map"]
+        )
+        judged = rules(call=[*judged.call.tokens, "int", "dir", "eval", "exec"], attribute=["*", "format", "format_map"])
         for texts, mode in ((UNGRANTED, "eval"), (UNGRANTED_TEXTS, "exec")):
             for text in texts:
                 with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
@@ -218,6 +263,47 @@ class Breaks(unittest.TestCase):
                 with self.assertRaises(kind) as caught:
                     inside(text, "exec", self.names(), rules(max_iterations=50000, max_alloc="2M"))
                 self.assertIs(type(caught.exception), kind)
+
+    def test_modules_give_no_modules(self):
+        doors = "uuid.os statistics.sys dataclasses.sys typing.sys enum.sys calendar.sys random._os collections._sys pprint._sys json.codecs re.enum logging.os"
+        doors += " json.decoder.scanner textwrap.re fractions.sys functools.GenericAlias string._string copy.weakref datetime.sys decimal.sys operator.builtins"
+        granted = ["*", "typing", "logging"]
+        for door in doors.split():
+            module, name = door.split(".", 1)
+            for text in (
+                f"import {module}\nx = {door}",
+                f"from {module} import {name.split('.')[0]}",
+                f"import {module}\nx = getattr({module}, {name.split('.')[0]!r})",
+            ):
+                with self.subTest(text), self.assertRaises((RuleEvalPermissionError, EvalSyntaxRejected, ImportError, AttributeError)) as caught:
+                    inside(text, "exec", judged=rules(**{"import": granted, "attribute": ["*", "_os", "_sys", "_string"]}))
+                if isinstance(caught.exception, (ImportError, AttributeError)):
+                    self.assertFalse(hasattr(__import__(module), name.split(".")[0]), text)
+
+    def test_program_objects_at_a_call_site(self):
+        class Conn:
+            frame, klass, mod, cb = sys._getframe(), type, os, staticmethod(secret)
+
+        judged = rules(call=["Conn", "map", "f"])
+        texts = [
+            "conn.frame",
+            "conn.mod",
+            "os.system",
+            "(lambda: os.getcwd())()",
+            "[os for _ in [1]]",
+            "conn.klass('X', (), {})",
+            "conn.cb(1)",
+            "f'{conn.mod}'",
+        ]
+        for text in texts:
+            with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
+                at_site(text, "eval", {"conn": Conn(), "Conn": Conn, "os": os}, judged)
+        if HAS >= (3, 10):
+            for use in ("m.system", "k('X', (), {})", "c(1)", "[*map(c, [1])]", "[*map(k, ['X'], [()], [{}])]"):
+                text = f"match conn:\n    case Conn(mod=m, klass=k, cb=c): x = {use}"
+                with self.subTest(text), self.assertRaises(RuleEvalPermissionError):
+                    at_site(text, "exec", {"conn": Conn(), "Conn": Conn}, judged)
+        self.assertEqual(CALLED, [])
 
     def test_nothing_runs_after_the_end(self):
         text = "def f():\n    n.append(1)\ndef g():\n    try: yield 1\n    finally: f()\nx = g()\nnext(x)\nx = [x]\nx.append(x)\n"

@@ -15,7 +15,14 @@ from psb.errors import EvalInterrupted, EvalSyntaxRejected, RuleEvalPermissionEr
 from psb.evals import child  # noqa: E402
 from psb.guarded import guarded_eval  # noqa: E402
 
-OPEN = {**EVERYTHING, "timeout": "30s", "max_iterations": 10**15, "max_alloc": "20M", "import": ["*", "time", "os"], "magic": ["__enter__", "__exit__"]}
+OPEN = {
+    **EVERYTHING,
+    "timeout": "30s",
+    "max_iterations": 10**15,
+    "max_alloc": "20M",
+    "import": ["*", "time", "os"],
+    "magic": ["__enter__", "__exit__"],
+}
 SLOW = {
     "a loop of C": ("eval", "sum(range(10**14))"),
     "a regular expression": ("exec", "import re\nx = re.match('(a+)+b', 'a' * 60)"),
@@ -113,7 +120,11 @@ class Child(unittest.TestCase):
 
     def test_memory(self):
         with self.assertRaises(EvalInterrupted) as caught:
-            run("import collections, itertools\nx = [collections.deque(itertools.repeat(0, 10**9))]", "exec", rules={**OPEN, "max_alloc": "1G", "timeout": "5s"})
+            run(
+                "import collections, itertools\nx = [collections.deque(itertools.repeat(0, 10**9))]",
+                "exec",
+                rules={**OPEN, "max_alloc": "1G", "timeout": "5s"},
+            )
         self.assertIn(caught.exception.reason, ("max_alloc", "timeout"))
         with self.assertRaises(EvalInterrupted) as caught:
             run("import re\nx = re.sub('a', 'b' * 100000, 'a' * 100000)", "exec")
@@ -162,7 +173,9 @@ class Child(unittest.TestCase):
             self.assertEqual(os.path.exists(path) and os.path.getsize(path), 0)
 
     def test_prints_come_back(self):
-        code = "from psb.guarded import guarded_eval\nprint('before', end=' ')\nguarded_eval('print(1, 2)', rules={'call': ['print']})\nprint('after')\n"
+        code = (
+            "from psb.guarded import guarded_eval\nprint('before', end=' ')\nguarded_eval('print(1, 2)', rules={'call': ['print']})\nprint('after')\n"
+        )
         out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, env={**os.environ}).stdout
         self.assertEqual(out, b"before 1 2\nafter\n")
 

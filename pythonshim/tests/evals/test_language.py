@@ -80,7 +80,9 @@ xs.index(4), xs.count(1), xs.copy(), t.index('x'), {1, 2}.union([3], {4}), {1}.i
 eval('a + 1'), eval('q * 2', {'q': 4})
 1 < 2 < 3, 1 == 1.0, a is not None, s is not n
 None, True, ..., 1j, 0x10, 1_000, b'x', 'é'
-""".strip().split("\n")
+""".strip().split(
+    "\n"
+)
 
 STATEMENTS = {
     "assign": "x = y = 1\n(p, q), *r = (1, 2), 3, 4\nz: int = 5\nw: 'str'\n",
@@ -113,10 +115,12 @@ if HAS >= (3, 10):
         "x = [f(v) for v in (0, [1, 2, 3], {'k': 4, 'z': 5}, 'a', 9, 3, None, 2.5)]\ndel f\n"
     )
 if HAS >= (3, 11):
-    STATEMENTS["except*"] = (
-        "x = []\ntry:\n    raise ExceptionGroup('g', [ValueError(1), KeyError(2)])\nexcept* ValueError as e:\n    x.append('v')\nexcept* KeyError:\n    x.append('k')\n"
-    )
-MAGIC = {"magic": ["__init__", "__name__", "__enter__", "__exit__", "__iter__", "__next__", "__add__", "__len__", "__getitem__", "__repr__", "__eq__"]}
+    STATEMENTS[
+        "except*"
+    ] = "x = []\ntry:\n    raise ExceptionGroup('g', [ValueError(1), KeyError(2)])\nexcept* ValueError as e:\n    x.append('v')\nexcept* KeyError:\n    x.append('k')\n"
+MAGIC = {
+    "magic": ["__init__", "__name__", "__enter__", "__exit__", "__iter__", "__next__", "__add__", "__len__", "__getitem__", "__repr__", "__eq__"]
+}
 WITH_MAGIC = {
     "manager": "class M:\n    def __enter__(self): return 3\n    def __exit__(self, *a): return True\nwith M() as x:\n    1 / 0\ndel M\n",
     "iterator": "class I:\n    def __iter__(self): return iter([1, 2])\n    def __len__(self): return 2\n    def __getitem__(self, k): return k\n    def __add__(self, o): return 7\nx = list(I()), len(I()), I()['k'], I() + 1, [v for v in I()]\ndel I\n",
@@ -152,7 +156,20 @@ class Language(unittest.TestCase):
                 self.assertEqual(data(inside(text, "exec", judged=judged)), data(plain(text, "exec")))
 
     def test_errors_are_those_of_python(self):
-        for text in ("1/0", "nope", "[][1]", "{}['k']", "int('x')", "'a' + 1", "s.nope", "(1).x", "next(iter([]))", "'{x}'.format()", "'%d' % 'a'", "f()"):
+        for text in (
+            "1/0",
+            "nope",
+            "[][1]",
+            "{}['k']",
+            "int('x')",
+            "'a' + 1",
+            "s.nope",
+            "(1).x",
+            "next(iter([]))",
+            "'{x}'.format()",
+            "'%d' % 'a'",
+            "f()",
+        ):
             with self.subTest(text):
                 names = {"s": "x", "f": None}
                 with self.assertRaises(Exception) as plainly:

@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases import HAS, at_site, inside, plain, rules  # noqa: E402
 from psb.errors import EvalInterrupted, EvalSyntaxRejected  # noqa: E402
-from psb.evals.run import evaluate  # noqa: E402
+from psb.evals.sites import evaluate  # noqa: E402
 
 BYTES = """
 9**9**9
@@ -59,7 +59,9 @@ list(map(bytes, [10**12]))
 sorted([10**12], key=bytes)
 type(b'')(10**12)
 [bytes][0](10**12)
-""".strip().split("\n")
+""".strip().split(
+    "\n"
+)
 
 ENDLESS = """
 sum(range(10**12))
@@ -92,7 +94,9 @@ str(1 << 3999999)
 (1 << 3900000) // (1 << 1900000 | 1)
 pow(3, 1 << 3000000, (1 << 3000000) + 1)
 [x for x in range(10**4) for y in range(10**4)]
-""".strip().split("\n")
+""".strip().split(
+    "\n"
+)
 
 TEXTS = {
     "squares": "x = 3\nwhile True:\n    x = x * x\n",
@@ -148,7 +152,7 @@ DEEP = {
     "braces in a text": "f'" + "{" * 2001 + "'",
     "not": "not " * 3000 + "1",
     "powers": "1" + "**1" * 3000,
-    "hidden by a formatted text": "f'{1}' + \"'\" + " + "-" * 100000 + "1 + \"'\"",
+    "hidden by a formatted text": "f'{1}' + \"'\" + " + "-" * 100000 + '1 + "\'"',
     "hidden by a comment": "1 # '\n" + "-" * 100000 + "1",
     "hidden by brackets in a text": "( 1 + f')' \n" + ("- 1" * 2000 + "\n") * 50 + ")",
     "form feeds": "1" + "-\x0c1" * 50000,
@@ -179,7 +183,9 @@ class Limits(unittest.TestCase):
     def test_texts(self):
         for name, text in TEXTS.items():
             with self.subTest(name):
-                self.stopped(text, "exec", ("max_alloc", "max_iterations", "max_call_depth", "timeout"), judged=rules(max_iterations=50000, max_alloc="2M"))
+                self.stopped(
+                    text, "exec", ("max_alloc", "max_iterations", "max_call_depth", "timeout"), judged=rules(max_iterations=50000, max_alloc="2M")
+                )
 
     def test_memory_stays_below(self):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -222,7 +228,9 @@ class Limits(unittest.TestCase):
     def test_a_function_that_stays_is_bounded_for_each_call(self):
         space = {}
         judged = rules(max_iterations=1000)
-        evaluate("exec", "def f(n):\n    t = 0\n    for i in range(n): t += i\n    return t\ng = lambda n: sum(x for x in range(n))\n", space, None, judged)
+        evaluate(
+            "exec", "def f(n):\n    t = 0\n    for i in range(n): t += i\n    return t\ng = lambda n: sum(x for x in range(n))\n", space, None, judged
+        )
         for _ in range(5):
             self.assertEqual((space["f"](900), space["g"](900)), (404550, 404550))
         for name in "fg":
@@ -240,7 +248,16 @@ class Limits(unittest.TestCase):
                 at_site(text)
 
     def test_small_things_are_not_stopped(self):
-        for text in ("2**1000", "'a' * 1000", "sum(range(10000))", "'{:>100}'.format(1)", "[0] * 10000", "1 << 5000", "pow(3, 1000, 17)", "12345**50 // 7"):
+        for text in (
+            "2**1000",
+            "'a' * 1000",
+            "sum(range(10000))",
+            "'{:>100}'.format(1)",
+            "[0] * 10000",
+            "1 << 5000",
+            "pow(3, 1000, 17)",
+            "12345**50 // 7",
+        ):
             self.assertEqual(inside(text), plain(text))
 
 

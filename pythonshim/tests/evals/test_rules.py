@@ -74,7 +74,9 @@ class Profiles(unittest.TestCase):
             for text in each:
                 tree = parse(text, "x", "exec", 0, "")
                 self.assertEqual([v.what for v in check(tree, text, judged[group]).violations if v.what.startswith("syntax")], [], (group, text))
-                others = Rules({"syntax": [g for g in words.SYNTAX if g != group and (g != "func" or group not in ("yield", "async"))], "import": ["math"]})
+                others = Rules(
+                    {"syntax": [g for g in words.SYNTAX if g != group and (g != "func" or group not in ("yield", "async"))], "import": ["math"]}
+                )
                 self.assertTrue([v for v in check(tree, text, others).violations if v.what.startswith("syntax")], (group, text))
 
     def test_new_syntax_is_refused(self):
@@ -88,12 +90,20 @@ class Profiles(unittest.TestCase):
     def test_denials_win(self):
         self.assertEqual(rejected("len([1])", "eval", call=["*", "!len"]), [(1, 0, "call len", "")])
         self.assertEqual(rejected("a = 1\na += 1\n", "exec", syntax=["assign", "!AugAssign"])[0][2], "syntax AugAssign (assign)")
-        self.assertEqual(rejected("'a'.upper()", "eval", attribute=["str-methods", "!up*"]), [(1, 0, "attribute upper", '[python.eval] attribute = ["str-methods", "!up*", "upper"]')])
+        self.assertEqual(
+            rejected("'a'.upper()", "eval", attribute=["str-methods", "!up*"]),
+            [(1, 0, "attribute upper", '[python.eval] attribute = ["str-methods", "!up*", "upper"]')],
+        )
         self.assertEqual(rejected("'a'.upper()", "eval", attribute=["!str-methods", "*"])[0][2], "attribute upper")
 
     def test_patterns(self):
         self.assertEqual(inside("'a'.upper()", judged=Rules({"attribute": ["up*"]})), "A")
-        for name, profile in (("_x", {"attribute": ["*"]}), ("__class__", {"attribute": ["*"], "magic": ["__c*"]}), ("gi_frame", {"attribute": ["*", "gi_*"]}), ("format", {"attribute": ["*", "str-methods"]})):
+        for name, profile in (
+            ("_x", {"attribute": ["*"]}),
+            ("__class__", {"attribute": ["*"], "magic": ["__c*"]}),
+            ("gi_frame", {"attribute": ["*", "gi_*"]}),
+            ("format", {"attribute": ["*", "str-methods"]}),
+        ):
             with self.assertRaises(EvalSyntaxRejected):
                 inside(f"a.{name}", names={"a": 1}, judged=Rules(profile))
         self.assertEqual(inside("'{}'.format(1)", judged=Rules({"attribute": ["format"]})), "1")
@@ -122,7 +132,11 @@ class Profiles(unittest.TestCase):
             with self.assertRaises(EvalSyntaxRejected):
                 inside(f"a.{name}", names={"a": 1}, judged=Rules({"attribute": ["*", name[:3] + "*"], "magic": ["*", "__*"]}))
             with self.assertRaises(RuleEvalPermissionError):
-                inside(f"getattr(a, {name!r}, 0)", names={"a": 1}, judged=Rules({"attribute": ["*", name[:3] + "*"], "magic": ["*", "__*"], "call": ["getattr"]}))
+                inside(
+                    f"getattr(a, {name!r}, 0)",
+                    names={"a": 1},
+                    judged=Rules({"attribute": ["*", name[:3] + "*"], "magic": ["*", "__*"], "call": ["getattr"]}),
+                )
         for name in sorted(words.NEVER):
             with self.assertRaises(ValueError):
                 Rules({"call": [name]})
@@ -131,7 +145,17 @@ class Profiles(unittest.TestCase):
                 Rules({"import": [name]})
 
     def test_wrong_profiles_say_all(self):
-        wrong = {"sintax": [], "syntax": ["arit", "Foo"], "call": "len", "attribute": ["str-method", 3], "magic": ["x"], "timeout": "2", "max_nodes": 0, "max_alloc": "1MB", "namespace": "open"}
+        wrong = {
+            "sintax": [],
+            "syntax": ["arit", "Foo"],
+            "call": "len",
+            "attribute": ["str-method", 3],
+            "magic": ["x"],
+            "timeout": "2",
+            "max_nodes": 0,
+            "max_alloc": "1MB",
+            "namespace": "open",
+        }
         with self.assertRaises(ValueError) as caught:
             Rules(wrong, "calc")
         said = str(caught.exception)
@@ -144,7 +168,9 @@ class Profiles(unittest.TestCase):
 
     def test_values(self):
         r = Rules({"timeout": "250ms", "max_iterations": "1_000", "max_call_depth": 3, "max_alloc": "2K"})
-        self.assertEqual((r.limits.timeout, r.limits.max_iterations, r.limits.max_call_depth, r.limits.max_alloc, r.limits.max_depth), (0.25, 1000, 3, 2048, 20))
+        self.assertEqual(
+            (r.limits.timeout, r.limits.max_iterations, r.limits.max_call_depth, r.limits.max_alloc, r.limits.max_depth), (0.25, 1000, 3, 2048, 20)
+        )
 
     def test_the_profiles_of_a_box(self):
         with self.assertRaises(ValueError):
@@ -169,8 +195,21 @@ class Learning(unittest.TestCase):
         self.assertEqual(
             learn.constructs(text, "exec"),
             sorted(
-                [("attribute", "real"), ("call", "int"), ("call", "len"), ("call", "loads"), ("call", "print"), ("import", "json"), ("import", "math"), ("magic", "__class__"), ("magic", "__init__")]
-                + [("syntax", n) for n in "Assign BinOp ClassDef FormattedValue FunctionDef Import ImportFrom JoinedStr Return Slice Subscript alias arg arguments".split()]
+                [
+                    ("attribute", "real"),
+                    ("call", "int"),
+                    ("call", "len"),
+                    ("call", "loads"),
+                    ("call", "print"),
+                    ("import", "json"),
+                    ("import", "math"),
+                    ("magic", "__class__"),
+                    ("magic", "__init__"),
+                ]
+                + [
+                    ("syntax", n)
+                    for n in "Assign BinOp ClassDef FormattedValue FunctionDef Import ImportFrom JoinedStr Return Slice Subscript alias arg arguments".split()
+                ]
             ),
         )
 
@@ -239,8 +278,7 @@ class Fuzz(unittest.TestCase):
             except (SyntaxError, ValueError, EvalSyntaxRejected):
                 pass
             except Exception as e:
-                if "in one class body" not in str(e):
-                    self.fail(f"{n}: {text!r}: {e!r}")
+                self.fail(f"{n}: {text!r}: {e!r}")
 
 
 class Scopes(unittest.TestCase):
@@ -273,7 +311,7 @@ class Scopes(unittest.TestCase):
                 from cases import at_site
 
                 at_site(text, "exec", judged=rules(call=["ValueError"]))
-            self.assertRegex(repr(caught.exception), "EvalSyntaxRejected|RuleEvalPermissionError|SandBoxError")
+            self.assertRegex(repr(caught.exception), "EvalSyntaxRejected|RuleEvalPermissionError")
 
 
 if __name__ == "__main__":

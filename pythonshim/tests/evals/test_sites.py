@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases import ALL, HAS, rules  # noqa: E402
 from psb.errors import EvalSyntaxRejected, RuleEvalPermissionError  # noqa: E402
 from psb.evals import run  # noqa: E402
-from psb.evals.run import evaluate, namespaces  # noqa: E402
+from psb.evals.sites import evaluate, namespaces  # noqa: E402
 
 TOTAL = 5
 
@@ -191,6 +191,17 @@ class Sites(unittest.TestCase):
         self.assertEqual(caught.exception.hint, '[python.eval] import = ["math"]')
         self.assertEqual(caught.exception.key, "import")
         self.assertIn("app.py:7", str(caught.exception))
+
+    def test_the_program_gets_modules(self):
+        import math
+
+        g = {}
+        ex("import math as m\ndef f(x): return m.sqrt(x)\n", g)
+        self.assertIs(g["m"], math)
+        self.assertEqual(g["f"](4), 2)
+        self.assertIs(ev("math", {"math": math}), math)
+        with self.assertRaises(RuleEvalPermissionError):
+            ev("os", {"os": os})
 
     def test_cached_texts_are_bounded(self):
         for i in range(run._MOST + 50):

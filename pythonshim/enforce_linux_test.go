@@ -1,0 +1,46 @@
+package pythonshim
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestEnforceExplains: uncaught refusals with the file and the program's line, also those that another error hides.
+func TestEnforceExplains(t *testing.T) {
+	program := `import threading, os
+def low():
+    open("/nowhere/x")
+def high():
+    try:
+        low()
+    except OSError as e:
+        raise ValueError("v") from None
+t = threading.Thread(target=lambda: os.rename("/nowhere/a", "/nowhere/b")); t.start(); t.join()
+os.environ.get("ONCE"); os.environ.get("ONCE")
+os.environ.get("PATH")
+high()
+`
+	each(t, func(t *testing.T, p python) {
+		script := filepath.Join(t.TempDir(), "why.py")
+		if err := os.WriteFile(script, []byte(program), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := p.run(t, p.noisy(Enforce), nil, nil, "-I", script)
+		want := []string{"FileNotFoundError 2 /nowhere/a /nowhere/b | why |  | 9", "FileNotFoundError 2 /nowhere/x  | why.low |  | 3"}
+		if got := r.noted("error"); !slices.Equal(got, want) {
+			t.Errorf("errors %q, want %q\n%s", got, want, r.stderr)
+		}
+		if got := r.noted("env"); !slices.Equal(got, []string{"ONCE unset | why |  | 10"}) {
+			t.Errorf("variables %q", got)
+		}
+		r = p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "import nothing_of_that_name")
+		if got := r.noted("error"); !slices.Equal(got, []string{"ModuleNotFoundError  nothing_of_that_name  | -c |  | 1"}) {
+			t.Errorf("errors %q", got)
+		}
+		if n := len(p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "open('/dev/null').close()").notes); n != 0 {
+			t.Errorf("%d notes of a program without errors", n)
+		}
+	})
+}
