@@ -164,6 +164,21 @@ class Walls(unittest.TestCase):
         done = run()
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("beside\n", "", 0))
 
+    def test_the_main_module_of_a_package_keeps_its_relative_imports(self):
+        os.makedirs(HERE + "/pkg", exist_ok=True)
+        plain["write"](HERE + "/pkg/__init__.py", "")
+        plain["write"](HERE + "/pkg/other.py", "NAME = 'other'\n")
+        main = "from psb import sandbox, sandboxes\nfrom .other import NAME\n\n@sandbox\ndef f():\n    return NAME, __name__, __package__\n\n"
+        main += "if __name__ == '__main__':\n    with sandboxes(policy='.py-sandboxes', files={'pkg/': 'read'}):\n        print(f())\n"
+        plain["write"](HERE + "/pkg/main.py", main)
+        done = subprocess.run([sys.executable, "-B", "-W", "error", "-m", "pkg.main"], cwd=HERE, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("('other', '__mp_main__', 'pkg')\n", "", 0))
+
+    def test_functions_of_a_prompt_are_refused_by_name(self):
+        code = "from psb import sandbox, sandboxes\n@sandbox\ndef f(): pass\nwith sandboxes(policy='.py-sandboxes'): f()\n"
+        done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
+        self.assertIn("psb: f was typed at a prompt or in a cell: a box finds functions in files alone", done.stderr)
+
     def test_a_locked_policy_takes_no_rights_from_a_call(self):
         locked = HERE + "/locked.py-sandboxes"
         plain["write"](locked, 'version = 1\nlocked = true\n\n[files]\n"tools.py" = "read"\n')
