@@ -85,14 +85,16 @@ class Walls(unittest.TestCase):
             self.assertEqual(sandbox_denials(ValueError("x")), [])
 
     def test_psb_tells_at_the_end_of_the_box_what_was_refused_in_it(self):
-        program = "import walls\nfrom psb import sandboxes\n\nif __name__ == '__main__':\n"
-        program += "    with sandboxes(policy='.py-sandboxes', files={'walls.py': 'read'}):\n        try:\n            walls.read('unlisted.txt')\n"
-        program += "        except OSError:\n            pass\n"
-        plain["write"](HERE + "/tells.py", program)
-        done = subprocess.run([sys.executable, "-B", "tells.py"], cwd=HERE, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         line = plain["read"].__code__.co_firstlineno + 1
-        self.assertEqual(done.stderr, f"psb: denied: read unlisted.txt (walls.py:{line})\npsb: hint: psb policy add read unlisted.txt\n")
+        for right, hint in (("", "psb policy add read unlisted.txt"), ("hide", 'command line hides it ("unlisted.txt")')):
+            rules = {"walls.py": "read", **({"unlisted.txt": right} if right else {})}
+            program = "import walls\nfrom psb import sandboxes\n\nif __name__ == '__main__':\n"
+            program += f"    with sandboxes(policy='.py-sandboxes', files={rules!r}):\n        try:\n            walls.read('unlisted.txt')\n"
+            program += "        except OSError:\n            pass\n"
+            plain["write"](HERE + "/tells.py", program)
+            done = subprocess.run([sys.executable, "-B", "tells.py"], cwd=HERE, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            self.assertEqual(done.stderr, f"psb: denied: read unlisted.txt (walls.py:{line})\npsb: hint: {hint}\n")
 
     def test_rules_of_the_call_grant_and_hide(self):
         inside = HERE + "/data/in.csv"
