@@ -264,7 +264,7 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		if verb == "" {
 			verb = "refuses it"
 		}
-		d.Blocker = fmt.Sprintf("%s:%d", o.File, o.Line)
+		d.Blocker = originWords(o.File, o.Line, o.From)
 		d.Hint = fmt.Sprintf("%s %s (%q)", d.Blocker, verb, v.Blocker.Pattern.Text)
 	case v.Locked:
 		d.Hint = fmt.Sprintf("%s is locked", j.shownPolicy())

@@ -90,7 +90,7 @@ func (j *job) preparable() (words, more, least int, ok bool) {
 	if filepath.Base(j.w.argv[0]) == "ipython-sb" {
 		return 0, 0, 0, false
 	}
-	if line == nil || j.plan.Mode != plan.Enforce || j.w.seen.doubt != "" || j.plan.Provider != plan.Namespaces || len(o.reports) > 0 || o.failOnDenial || len(o.inspect) > 0 || len(o.allowGaps) > 0 || o.learn || o.explain || o.ask || o.record != "" || len(j.plan.Limits["output"].Text) > 0 {
+	if line == nil || j.plan.Mode != plan.Enforce || j.w.seen.doubt != "" || j.plan.Provider != plan.Namespaces || len(o.reports) > 0 || o.answer != "" || o.caller != "" || o.failOnDenial || len(o.inspect) > 0 || len(o.allowGaps) > 0 || o.learn || o.explain || o.ask || o.record != "" || len(j.plan.Limits["output"].Text) > 0 {
 		return 0, 0, 0, false
 	}
 	if slices.ContainsFunc(passing, func(name string) bool { return j.w.asked[name] || slices.ContainsFunc(j.plan.Spec.Env, envName(name)) }) {

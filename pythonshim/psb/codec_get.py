@@ -15,8 +15,8 @@ from psb.errors import SandBoxProtocolError
 
 MAX_DEPTH = Budget().depth
 
-_COST = 64  # bytes that a value is taken to cost in memory
-_BIG = 256  # ... a set or a dict, even an empty one
+_COST = 128  # bytes that a value is taken to cost in memory
+_BIG = 512  # ... a set or a dict, even an empty one
 _CLASHES = 1000  # keys of one dict with hashes that others of it have, too; more cost quadratic time
 _U32 = struct.Struct("<I")
 _INT = struct.Struct("<q")

@@ -85,14 +85,16 @@ class Walls(unittest.TestCase):
             self.assertEqual(sandbox_denials(ValueError("x")), [])
 
     def test_psb_tells_at_the_end_of_the_box_what_was_refused_in_it(self):
-        program = "import walls\nfrom psb import sandboxes\n\nif __name__ == '__main__':\n"
-        program += "    with sandboxes(policy='.py-sandboxes', files={'walls.py': 'read'}):\n        try:\n            walls.read('unlisted.txt')\n"
-        program += "        except OSError:\n            pass\n"
-        plain["write"](HERE + "/tells.py", program)
-        done = subprocess.run([sys.executable, "-B", "tells.py"], cwd=HERE, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         line = plain["read"].__code__.co_firstlineno + 1
-        self.assertEqual(done.stderr, f"psb: denied: read unlisted.txt (walls.py:{line})\npsb: hint: psb policy add read unlisted.txt\n")
+        for right, hint in (("", "psb policy add read unlisted.txt"), ("hide", 'command line hides it ("unlisted.txt")')):
+            rules = {"walls.py": "read", **({"unlisted.txt": right} if right else {})}
+            program = "import walls\nfrom psb import sandboxes\n\nif __name__ == '__main__':\n"
+            program += f"    with sandboxes(policy='.py-sandboxes', files={rules!r}):\n        try:\n            walls.read('unlisted.txt')\n"
+            program += "        except OSError:\n            pass\n"
+            plain["write"](HERE + "/tells.py", program)
+            done = subprocess.run([sys.executable, "-B", "tells.py"], cwd=HERE, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            self.assertEqual(done.stderr, f"psb: denied: read unlisted.txt (walls.py:{line})\npsb: hint: {hint}\n")
 
     def test_rules_of_the_call_grant_and_hide(self):
         inside = HERE + "/data/in.csv"
@@ -163,6 +165,21 @@ class Walls(unittest.TestCase):
         subprocess.run([os.environ["PSB"], "policy", "approve", "--policy", "other/.py-sandboxes"], cwd=HERE, check=True, capture_output=True)
         done = run()
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("beside\n", "", 0))
+
+    def test_the_main_module_of_a_package_keeps_its_relative_imports(self):
+        os.makedirs(HERE + "/pkg", exist_ok=True)
+        plain["write"](HERE + "/pkg/__init__.py", "")
+        plain["write"](HERE + "/pkg/other.py", "NAME = 'other'\n")
+        main = "from psb import sandbox, sandboxes\nfrom .other import NAME\n\n@sandbox\ndef f():\n    return NAME, __name__, __package__\n\n"
+        main += "if __name__ == '__main__':\n    with sandboxes(policy='.py-sandboxes', files={'pkg/': 'read'}):\n        print(f())\n"
+        plain["write"](HERE + "/pkg/main.py", main)
+        done = subprocess.run([sys.executable, "-B", "-W", "error", "-m", "pkg.main"], cwd=HERE, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("('other', '__mp_main__', 'pkg')\n", "", 0))
+
+    def test_functions_of_a_prompt_are_refused_by_name(self):
+        code = "from psb import sandbox, sandboxes\n@sandbox\ndef f(): pass\nwith sandboxes(policy='.py-sandboxes'): f()\n"
+        done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
+        self.assertIn("psb: f was typed at a prompt or in a cell: a box finds functions in files alone", done.stderr)
 
     def test_a_locked_policy_takes_no_rights_from_a_call(self):
         locked = HERE + "/locked.py-sandboxes"

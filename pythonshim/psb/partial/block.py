@@ -192,6 +192,7 @@ class sandboxes:
 
     def call(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
         """Call a plain function in the box; any thread."""
+        self._findable(ref)
         from psb.partial.box import Gone
 
         while True:
@@ -225,6 +226,7 @@ class sandboxes:
 
     async def awaited(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
         """Call an async function in the box."""
+        self._findable(ref)
         import asyncio
 
         from psb.partial.box import Gone
@@ -262,6 +264,10 @@ class sandboxes:
             finally:
                 if not answered:
                     box.abandon(call)
+
+    def _findable(self, ref: Ref) -> None:
+        if ref[0] == "__main__" and self._hello["main"][1] is None:
+            raise SandBoxError(f"psb: {ref[1]} was typed at a prompt or in a cell: a box finds functions in files alone")
 
     def _ended(self, box: Box) -> None:
         # Counted once for each box, whoever hears of it first.

@@ -213,15 +213,15 @@ def load_main(name: Optional[str], path: Optional[str]) -> None:
     from importlib.machinery import SourceFileLoader
     from importlib.util import module_from_spec, spec_from_file_location
 
-    called = "__mp_main__"
-    spec = spec_from_file_location(called, path, loader=SourceFileLoader(called, path))
-    if spec is None or spec.loader is None:
+    loader = SourceFileLoader(name or "__mp_main__", path)  # with its package, for relative imports
+    spec = spec_from_file_location(loader.name, path, loader=loader)
+    if spec is None:
         raise ImportError(f"no module in {path}")
     module = module_from_spec(spec)
-    if name is not None:
-        module.__package__ = name.rpartition(".")[0]
+    module.__name__ = "__mp_main__"
     sys.modules["__mp_main__"] = sys.modules["__main__"] = module
-    spec.loader.exec_module(module)
+    code = loader.get_code(loader.name)
+    exec(code, module.__dict__)  # type: ignore[arg-type]  # a file of source has code
 
 
 def serve(channel: int) -> None:
@@ -234,9 +234,9 @@ def serve(channel: int) -> None:
     path = [p for p in hello["path"] if p]
     sys.path[:] = path + [p for p in sys.path if p not in path] if hello.get("other") else path
     if "code" in hello:
-        from psb.partial.snippet import run_snippet
+        from psb.partial.text import run_text
 
-        run_snippet(sock, hello)
+        run_text(sock, hello)
         return
     server = Server(sock)
     server.facts = not hello["learn"]
