@@ -31,7 +31,12 @@ func TestPythonEndlessTexts(t *testing.T) {
 		}) || controlOnly() {
 			return
 		}
-		t.Run("child", func(t *testing.T) { judgeEndless(t, rows, newScene(t, who).ends(t, python, "child", "", rows)) })
+		if goesWay(who, "child") {
+			t.Run("child", func(t *testing.T) { judgeEndless(t, rows, newScene(t, who).ends(t, python, "child", "", rows)) })
+		}
+		if !goesWay(who, "process") {
+			return
+		}
 		rows = slices.DeleteFunc(slices.Clone(rows), func(a textAttack) bool { return slices.Contains(onlyKilled, a.name) })
 		t.Run("process", func(t *testing.T) { judgeEndless(t, rows, newScene(t, who).ends(t, python, "process", "", rows)) })
 		t.Run("own", func(t *testing.T) {

@@ -1,4 +1,4 @@
-# The trusted program that evaluates texts: text_host.py WAY PATH [MODE:PROFILE:NAME]...
+# The trusted program that evaluates texts: text_host.py WAY PATH [MODE:PROFILE:NAME[:FIRST]]...
 #
 # WAY: plain (no guard, the control), bounded (no guard, each text in a child that half a second of computing or memory ends), own (the
 # program's eval and exec), child and process (psb.guarded_eval). A NAME is a file of texts below text/, or of texts too deep to write down.
@@ -111,8 +111,10 @@ def bounded(text, mode, profile):
 
 print("started", flush=True)
 for row in sys.argv[3:]:
-    mode, profile, name = row.split(":")
+    mode, profile, name, first = (row + ":0").split(":")[:4]
     for i, text in enumerate(texts(name)):
+        if i < int(first):
+            continue
         tell(name=name, text=text[:300], number=i)
         if way == "bounded":
             bounded(text, mode, profile)

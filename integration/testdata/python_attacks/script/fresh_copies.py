@@ -5,13 +5,14 @@
 #: spec RuleApiPermissionError call os.system
 #: create RuleApiPermissionError call os.system
 #: loader RuleApiPermissionError call os.system
-import _imp
 import importlib
 import importlib.machinery
 import importlib.util
 import os
 import sys
 from tries import attempt, cat
+
+_imp = sys.modules["_imp"]
 
 
 def again(name):

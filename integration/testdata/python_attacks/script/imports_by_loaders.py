@@ -6,12 +6,13 @@
 #: dynamic RuleModuleNotFoundError import ctypes
 #: builtin-importer RuleModuleNotFoundError import marshal
 #: finder RuleModuleNotFoundError import ctypes
-import _imp
 import importlib.machinery
 import importlib.util
 import os
 import sys
 from tries import attempt
+
+_imp = sys.modules["_imp"]
 
 folder = os.path.dirname(os.__file__)
 source = folder + "/ctypes/__init__.py"

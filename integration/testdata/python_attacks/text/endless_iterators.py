@@ -36,4 +36,4 @@ all(map(bool, iter(lambda: 1, 0)))
 #--
 next(filter(None, iter(int, 1)))
 #--
-len([*map(int, iter(str, 1))])
+len([*map(bool, iter(str, 1))])

@@ -1,5 +1,5 @@
 # Text evaluated by text.
-#: eval dynamic ssssps magic|import|call
+#: eval dynamic ssssss magic|import|call
 eval("()." + "__class__")
 #--
 eval(compile("().__" + "class__", "x", "eval"))

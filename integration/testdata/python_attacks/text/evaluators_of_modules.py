@@ -1,5 +1,5 @@
 # Modules that run a text given to them.
-#: exec wide pp call|attribute|import
+#: exec wide ss call|attribute|import
 import timeit
 timeit.timeit("print('reached')", number=1)
 #--

@@ -1,5 +1,5 @@
 # A reference forward is evaluated with the real built-ins.
-#: exec wide pp call|attribute|import
+#: exec wide sp call|attribute|import
 import typing
 print("reached", typing.ForwardRef("().__class__").__forward_code__)
 #--

@@ -1,5 +1,5 @@
 # Modules hide their imports behind one underscore.
-#: exec wide ppppp attribute|import
+#: exec wide ssspp attribute|import
 import random
 print("reached", random._os)
 #--

@@ -1,5 +1,5 @@
 # Built-in functions that change objects of the caller.
-#: exec wide ppp call
+#: exec wide sss call
 setattr(tool, "left", 1)
 print("reached", tool)
 #--

@@ -1,5 +1,5 @@
 # Built-in functions that reach into objects and frames.
-#: eval wide ppppp call|magic
+#: eval wide psfpf call|magic
 vars(tool)
 #--
 globals()

@@ -1,5 +1,5 @@
 # A private function of uuid starts a program.
-#: exec wide pp attribute|import
+#: exec wide ss attribute|import
 import uuid
 print("reached", uuid._load_system_functions if hasattr(uuid, "_load_system_functions") else uuid._arp_getnode)
 #--
