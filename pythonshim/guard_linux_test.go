@@ -136,12 +136,9 @@ print(sys.own("psb.evals").__name__, "psb" in sys.modules)
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"app.py": program})
 		s := sceneOf(t, p, Rules{Imports: map[string]bool{"ctypes": false}})
-		lines := `psb: denied: call os.system (app.py:3)
-psb: hint: psb policy add call os.system|psb policy add call os.system|('call os.system',)|os.system
-psb: denied: import ctypes (app.py:5)
-psb: hint: psb policy why import ctypes|ctypes|RuleModuleNotFoundError
-psb: denied: eval calc/call:a b (app.py:7)
-psb: hint: psb policy add eval 'calc/call:a b'
+		lines := `call os.system is not in the policy; to allow it: psb policy add call os.system|psb policy add call os.system|('call os.system',)|os.system
+import ctypes is refused by the policy; see: psb policy why import ctypes|ctypes|RuleModuleNotFoundError
+eval calc/call:a b is not in the policy; to allow it: psb policy add eval 'calc/call:a b'
 ['SandBoxError', 'RuntimeError', 'ModuleNotFoundError', 'ImportError'] psb.errors
 []
 `

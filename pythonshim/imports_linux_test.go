@@ -293,7 +293,7 @@ func TestImportRules(t *testing.T) {
 				if c.denied == "" && (with.stdout != granted.stdout || with.stderr != "") {
 					t.Errorf("%s: got %q %q, want %q", c.does, with.stdout, with.stderr, granted.stdout)
 				}
-				if c.denied != "" && with.stderr != "" && !strings.Contains(with.stderr, "RuleModuleNotFoundError: psb: denied: import "+c.denied+" (") {
+				if c.denied != "" && with.stderr != "" && !strings.Contains(with.stderr, "RuleModuleNotFoundError: import "+c.denied+" is ") {
 					t.Errorf("%s: %s", c.does, with.stderr)
 				}
 			}

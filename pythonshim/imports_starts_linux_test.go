@@ -50,7 +50,7 @@ if __name__ == "__main__":
 		for _, flags := range []string{"", "-I", "-E", "-S", "-s", "-I -E -S", "-X dev", "-X utf8", "-O", "-OO", "-B", "-W error", "-X importtime"} {
 			args := append(strings.Fields(flags), "-c", "import json\ntry:\n import ctypes\nexcept ImportError as e: print(e)")
 			r := p.run(t, o, nil, nil, args...)
-			if want := "psb: denied: import ctypes (<string>:3)\npsb: hint: psb policy add import ctypes\n"; r.stdout != want || r.code != 0 {
+			if want := "import ctypes is not in the policy; to allow it: psb policy add import ctypes\n"; r.stdout != want || r.code != 0 {
 				t.Errorf("%s: %q %s", flags, r.stdout, r.stderr)
 			}
 		}

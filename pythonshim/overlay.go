@@ -94,10 +94,20 @@ func Files(mode Mode, rules Rules, dir string) map[string][]byte {
 func files(mode Mode, fd int, rules Rules, dir string) map[string][]byte {
 	var out bytes.Buffer
 	out.WriteString("import sys\n")
-	out.Write(shim(mode, fd, dir, []byte("try:\n    install()\nexcept Exception:\n    pass\n")))
+	out.Write(shim(mode, fd, dir, []byte("try:\n    install()\nexcept Exception as e:\n    broken(e)\n")))
 	paste(&out, userPy, "")
 	return map[string][]byte{"sitecustomize.py": out.Bytes(), RulesName: rules.Marshal()}
 }
+
+// closed ends an interpreter whose layer is not whole, as broken() in guard.py does: nothing else would refuse.
+const closed = `try:
+ _psb()
+except Exception as e:
+ import posix
+ posix.write(2, ("psb: the layer in Python cannot start: %s: %s\n" % (type(e).__name__, e)).encode("utf-8", "replace"))
+ posix._exit(125)
+del _psb
+`
 
 // shim builds one function out of the files: nothing of it stays reachable from a module. dir is the folder, in the box, of
 // the rules and of the package.
@@ -118,7 +128,7 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 		part(enforcePy)
 	}
 	part(start)
-	out.WriteString("try:\n _psb()\nexcept Exception:\n pass\ndel _psb\n")
+	out.WriteString(map[Mode]string{Learn: "try:\n _psb()\nexcept Exception:\n pass\ndel _psb\n", Enforce: closed}[mode])
 	return out.Bytes()
 }
 

@@ -11,6 +11,13 @@ private = {}  # modules of PACKAGE that are the shim's own, by name
 arrivals = {}  # what waits for a module, by its name
 
 
+def broken(e: BaseException) -> None:
+    # A layer that is half there would let pass what it was to refuse: enforcing ends here.
+    if ENFORCE:
+        write(2, ("psb: the layer in Python cannot start: " + type(e).__name__ + ": " + BaseException.__str__(e) + "\n").encode("utf-8", "replace"))
+        end(125)
+
+
 def content(name: str) -> bytes:
     # Read by the system's own calls: io is not there yet when the rules are read.
     fd = opening(name, unshared)
@@ -117,23 +124,15 @@ def asked(f: object) -> tuple:
 
 
 def spot(f: object) -> tuple:
-    # (place as asker() says it, function, library, place as a message says it)
+    # (place as asker() says it, function, library)
     f, k = asked(f)
     if f is None:
-        return "", "__main__", "", ""
+        return "", "__main__", ""
     file = f.f_code.co_filename
-    line = ":" + text(f.f_lineno or 0)
     _, func, lib = asker(f)
     if k == LIBRARY:
         lib = library(file) or lib
-    here = file
-    try:
-        cwd = getcwd()
-        if cwd != "/" and file.startswith(cwd + "/"):
-            here = file[len(cwd) + 1 :]
-    except OSError:
-        pass
-    return file + line, func or modname(f) or "__main__", lib, " (" + here + line + ")"
+    return file + ":" + text(f.f_lineno or 0), func or modname(f) or "__main__", lib
 
 
 def quoted(s: str) -> str:
@@ -145,12 +144,13 @@ def quoted(s: str) -> str:
 
 def refusal(op: str, obj: str, f: object) -> BaseException:
     # Enforcing: the refusal is noted, and the exception given back: the caller raises it. f is the frame to look for the asker from.
-    at, func, lib, place = spot(f)
+    at, func, lib = spot(f)
     emit("denied", [op, obj], at, func, lib)
     family = errors()
     more = "why" if op in BANNED and judge(op, obj) is False else "add"
     hint = "psb policy " + more + " " + op + " " + quoted(obj)
-    words = "psb: denied: " + op + " " + obj + place + "\npsb: hint: " + hint
+    # What begins with "psb:" is psb's word alone, outside.
+    words = op + " " + obj + (" is refused by the policy; see: " if more == "why" else " is not in the policy; to allow it: ") + hint
     if op == "import":
         e = family.RuleModuleNotFoundError(words)
         e.msg, e.name = words, obj
@@ -166,7 +166,7 @@ def refusal(op: str, obj: str, f: object) -> BaseException:
 
 def noted(op: str, args: list, f: object) -> None:
     # Learning: what enforcing would ask for. What a library asks is asked by who called it: of a suite, by the application or by a test.
-    at, func, lib, _ = spot(f)
+    at, func, lib = spot(f)
     by = asked(f)[0]
     emit(op, args, at if by is None else asker(by)[0] or at, func, lib)
 

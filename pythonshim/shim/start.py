@@ -13,8 +13,8 @@ class waiter:
                 return None
             try:
                 install()
-            except Exception:
-                pass
+            except Exception as e:
+                broken(e)
         return None
 
 

@@ -79,7 +79,7 @@ def told(e: object, f: object) -> None:
         found = [v.what.split()[:2] for v in e.violations]
     elif type(e) is family.RuleEvalPermissionError:
         found = [[e.key, e.target]]
-    at, func, lib, _ = spot(f)
+    at, func, lib = spot(f)
     for words in found:
         if len(words) == 2 and words[0] in ("syntax", "call", "attribute", "import", "magic") and words[1]:
             emit("denied", ["eval", words[0] + ":" + words[1]], at, func, lib)
