@@ -7,19 +7,38 @@ import sys
 
 
 def main() -> None:
-    import fcntl
-
-    channel = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
+    channel = os.dup(0)  # 0, 1 and 2 are open: above them, and not inherited
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
-    _package(os.path.dirname(here))
+    own = os.path.dirname(here)
+    _package(SHOWN if _same(own, SHOWN) else own)
     import psb.alias  # noqa: F401  # the caller's module may know the package by its other name
     from psb.partial.serve import serve
 
     serve(channel)
+
+
+# Where psb shows its package in a box. What stands there is psb's own for the rules of [python.*], as nothing else can be.
+SHOWN = "/run/psb/python/psb"
+
+
+def _same(one: str, other: str) -> bool:
+    # Of one version to the byte: the half outside speaks to this one.
+    for folder, _, names in os.walk(one):
+        for name in names:
+            if not name.endswith(".py"):
+                continue
+            file = os.path.join(folder, name)
+            try:
+                with open(file, "rb") as f, open(other + file[len(one) :], "rb") as g:
+                    if f.read() != g.read():
+                        return False
+            except OSError:
+                return False
+    return True
 
 
 def _package(folder: str) -> None:
