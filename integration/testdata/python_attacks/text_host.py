@@ -1,6 +1,6 @@
 # The trusted program that evaluates texts: text_host.py WAY PATH [MODE:PROFILE:NAME[:FIRST]]...
 #
-# WAY: plain (no guard, the control), bounded (no guard, each text in a child that half a second of computing or memory ends), own (the
+# WAY: plain (no guard, the control), bounded (no guard, each text in a child that a quarter of a second of computing or memory ends), own (the
 # program's eval and exec), child and process (psb.guarded_eval). A NAME is a file of texts below text/, or of texts too deep to write down.
 # Each text is told by a line "\x1e" + JSON before and after; what stands between is the text's own output.
 import importlib
@@ -95,12 +95,12 @@ def bounded(text, mode, profile):
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    resource.setrlimit(resource.RLIMIT_AS, (600 << 20,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (400 << 20,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0.5)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.25)
     try:
         evaluate(text, mode, profile, names())
         sys.stdout.flush()
