@@ -1,18 +1,32 @@
 package pythonshim
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// each runs f once for every interpreter found.
+// each runs f for the system's interpreter, the oldest and the newest; for every one found with PSB_ROWS=all.
 func each(t *testing.T, f func(t *testing.T, p python)) {
-	for _, p := range pythons(t) {
+	all := pythons(t)
+	for i, p := range all {
+		if os.Getenv("PSB_ROWS") != "all" && i > 0 && !endOfRow(p, all) {
+			continue
+		}
 		t.Run(p.Version+"_"+strings.ReplaceAll(strings.Trim(filepath.Dir(p.Executable), "/"), "/", "_"), func(t *testing.T) { f(t, p) })
 	}
+}
+
+// endOfRow: no other interpreter is older, or none is newer.
+func endOfRow(p python, all []python) bool {
+	minor := func(p python) int { n, _ := strconv.Atoi(strings.TrimPrefix(p.Version, "3.")); return n }
+	older := slices.ContainsFunc(all, func(o python) bool { return minor(o) < minor(p) })
+	newer := slices.ContainsFunc(all, func(o python) bool { return minor(o) > minor(p) })
+	return !older || !newer
 }
 
 // noisy makes an overlay whose notes go to stderr and whose rules grant everything.

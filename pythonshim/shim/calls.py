@@ -234,11 +234,12 @@ def refuser(name: str, category: str, *more: str) -> object:
         hints = [e.hint]
         if verdict([name], category) is None:
             hints += ["or all of " + category + ": psb policy add call " + category, *more]
-        e.args = ("\n".join([e.args[0].partition("\n")[0], *["psb: hint: " + h for h in hints]]),)
+        e.args = (", ".join([e.args[0], *hints[1:]]),)
         e.hint = "\n".join(hints)
         e.category = category
         raise e
 
+    refused.__code__ = refused.__code__.replace(co_filename="<psb>", co_name=name.rpartition(".")[2])  # what a traceback shows
     return refused
 
 
