@@ -165,3 +165,23 @@ func TestDoorsLookLikeTheOriginals(t *testing.T) {
 		}
 	})
 }
+
+// TestDoorsOfALateStart: by sitecustomize the layer comes after os and threading; what they hold already is found.
+func TestDoorsOfALateStart(t *testing.T) {
+	program := `import os, posix, signal, threading
+for f, a in ((os.system, ("true",)), (posix.system, ("true",)), (os.popen, ("true",)), (signal.alarm, (0,)), (threading.Thread(target=int).start, ()), (eval, ("1",))):
+    try: print(f(*a))
+    except PermissionError as e: print(e.qualname)
+`
+	each(t, func(t *testing.T, p python) {
+		dir := t.TempDir()
+		for name, text := range files(Enforce, 2, granted(), dir) {
+			write(t, dir, map[string]string{name: string(text)})
+		}
+		write(t, dir, map[string]string{"app/app.py": program})
+		r := p.run(t, nil, nil, []string{"PYTHONPATH=" + dir}, filepath.Join(dir, "app/app.py"))
+		if want := "os.system\nos.system\nos.popen\nsignal.alarm\nthreading.Thread.start\nbuiltins.eval\n"; r.stdout != want {
+			t.Errorf("%q, want %q %s", r.stdout, want, r.stderr)
+		}
+	})
+}

@@ -258,7 +258,8 @@ def after(name: str, do: object) -> None:
     # do(module) each time that the module of this name has been executed, whoever imports it; at once where it is there already.
     arrivals.setdefault(name, []).append(do)
     m = modules.get(name)
-    if m is not None and getattr(getattr(m, "__spec__", None), "_initializing", False) is not True:
+    # Past the answer that imports gives to those who may not have the module.
+    if m is not None and getattr(getattr(m, "__spec__", None), "__dict__", {}).get("_initializing", False) is not True:
         do(m)
 
 
