@@ -117,10 +117,11 @@ func (x *exam) recovery() error {
 	return nil
 }
 
-// loads are psb's options for what stands before a module: it imports the module, and what native code of that imports, which the interpreter
-// itself did before.
+// loads are psb's options for a program that is installed, a module or a script of the system: what stands before the one, and a copy of the
+// other, imports it and what native code of it imports, and nobody had to ask for that while it was learned.
 func (x *exam) loads() []string {
-	if !slices.Contains(x.argv, "-m") {
+	i := slices.IndexFunc(x.argv, func(a string) bool { return !strings.HasPrefix(a, "-") || a == "-m" || a == "-c" })
+	if i < 0 || x.argv[i] != "-m" && !filepath.IsAbs(x.argv[i]) {
 		return nil
 	}
 	return []string{"--allow", "import *"}
