@@ -73,11 +73,14 @@ def _code(text: str) -> str:
         return _STRING.sub(" s ", text)
     if sys.version_info >= (3, 12):
         out = []
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.NEWLINE:
-                out.append("\n")
-            elif token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER):
-                out.append(token.string)
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
+                if token.type == tokenize.NEWLINE:
+                    out.append("\n")
+                elif token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER):
+                    out.append(token.string)
+        except tokenize.TokenError as e:
+            raise SyntaxError(str(e.args[0])) from None  # the parser might overflow before it comes to that place
         return " ".join(out)
     # Before 3.12 a formatted string is one token, whose fields are parsed on their own.
     return _STRINGS.sub(lambda m: " s " if _PLAIN.match(m[0]) else re.sub(r"[\s(){}\[\];'\"]+", " ", m[0]), text)
