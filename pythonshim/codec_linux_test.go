@@ -1,6 +1,7 @@
 package pythonshim
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,18 @@ func TestInsideOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_ins
 func runUnittest(t *testing.T, file string) {
 	here, err := os.Getwd()
 	if err != nil {
+		t.Fatal(err)
+	}
+	// What was read here is what go test looks at before it takes a result from its cache.
+	if err := filepath.WalkDir("psb", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".py" {
+			_, err = os.ReadFile(path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
 	each(t, func(t *testing.T, p python) {
