@@ -223,8 +223,6 @@ class B:
         print("FIRED")
         return 1
     __repr__ = __str__ = __hash__ = __eq__ = __bool__ = __len__ = __iter__ = __next__ = __add__ = __contains__ = __call__ = fire
-    def __del__(self):
-        print("FIRED")
 result = B()
 held = [1, {"k": B()}, (B,)]
 f = B().fire

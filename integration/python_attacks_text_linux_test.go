@@ -67,7 +67,7 @@ const (
 	textImports  = "import = [\"*\", \"typing\", \"contextlib\"]\n"
 	textAnything = "attribute = [\"*\", \"format\", \"format_map\"]\n"
 	textMethods  = `magic = ["__init__", "__enter__", "__exit__", "__eq__", "__hash__", "__str__", "__repr__", "__contains__", "__bool__", "__len__", "__iter__",
-  "__next__", "__add__", "__del__", "__call__", "__name__"]
+  "__next__", "__add__", "__call__", "__name__"]
 `
 )
 
