@@ -11,7 +11,7 @@ import (
 // otherwise turn nothing into a failure and nobody would see it.
 var known = []string{
 	"bwrap", "cc", "cgroup", "git", "landlock", "mountns", "ptrace", "pyenv", "python3", "root", "runc", "seccomp", "strace", "systemd-analyze", "userns",
-	"anyio", "debugpy", "ensurepip", "flask", "ipykernel", "ipython", "matplotlib", "numpy", "pandas", "pytest",
+	"anyio", "attrs", "debugpy", "ensurepip", "flask", "ipykernel", "ipython", "jinja2", "matplotlib", "numpy", "pandas", "pytest", "sqlalchemy",
 	"aiohttp", "curl", "dig", "junitparser", "jupyter", "netns", "pip", "postgresql", "psycopg2", "redis", "requests", "setuptools", "wrk",
 }
 

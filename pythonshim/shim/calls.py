@@ -360,6 +360,17 @@ def audit(event: str, args: tuple) -> None:
             do()
 
 
+def stepping(m: object) -> None:
+    # A debugger that goes step by step goes past what is ours.
+    dispatch = m.Bdb.dispatch_call
+
+    def dispatch_call(self: object, frame: object, arg: object) -> object:
+        file = frame.f_code.co_filename
+        return None if file == HERE or file.startswith(PACKAGE + "/") else dispatch(self, frame, arg)
+
+    m.Bdb.dispatch_call = disguise(dispatch_call, dispatch)
+
+
 AUDITED = {}
 add_hook = sys.addaudithook
 
@@ -383,6 +394,7 @@ def calls() -> None:
             whenever(m, hung)
     for m, names in WRITTEN.items():
         after(m, lambda m, names=names: write_over(m, names))
+    after("bdb", stepping)
     whenever("_pickle", unpickler)
     whenever("_sqlite3", extensions)
     anew()

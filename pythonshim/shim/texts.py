@@ -3,6 +3,7 @@
 from calls import *  # psb: cut
 
 TEXTS = {"eval": eval, "exec": exec, "compile": compile}
+memoryview = builtins.memoryview
 nothing = compile("None", "<psb>", "eval", 0, True)
 
 
@@ -61,6 +62,18 @@ def armed(m: object) -> None:
     m._profiles = {n: {k: v if type(v) is str else [*v] for k, v in p.items()} for n, p in RULES["eval"].items()}
 
 
+def readable(kind: str, source: object, *more: object) -> None:
+    # What is no text, the built-in says in its own words.
+    ast = modules.get("_ast")
+    if issubclass(type(source), (str, bytes, type(body.__code__))) or (kind == "compile" and ast is not None and isinstance(source, ast.AST)):
+        return
+    try:
+        memoryview(source)
+    except TypeError:
+        TEXTS[kind](source, *more)
+        raise
+
+
 def bounded(kind: str, source: object, globals: object, locals: object, f: object, options: dict) -> object:
     site = "" if f is None else f.f_code.co_filename + ":" + text(f.f_lineno or 0)
     m = engine()
@@ -115,7 +128,8 @@ def text_eval(*args: object, **named: object) -> object:
     f = getframe(0).f_back
     source, globals, locals, _ = bind("eval", args, named)
     globals, locals = scope(f, globals, locals)
-    eval(nothing, globals, locals)  # says what is no namespace, and puts the built-ins in, as ever
+    eval(nothing, globals, None if locals is globals else locals)  # says what is no namespace, and puts the built-ins in, as ever
+    readable("eval", source, {})
     return bounded("eval", source, globals, locals, f, {})
 
 
@@ -123,13 +137,15 @@ def text_exec(*args: object, **named: object) -> None:
     f = getframe(0).f_back
     source, globals, locals, closure = bind("exec", args, named)
     globals, locals = scope(f, globals, locals)
-    exec(nothing, globals, locals)
+    exec(nothing, globals, None if locals is globals else locals)
+    readable("exec", source, {})
     bounded("exec", source, globals, locals, f, {} if closure is None else {"closure": closure})
 
 
 def text_compile(*args: object, **named: object) -> object:
     f = getframe(0).f_back
     source, filename, mode, flags, dont_inherit, optimize, _ = bind("compile", args, named)
+    readable("compile", source, "", "exec")
     return bounded("compile", source, None, None, f, {"filename": filename, "mode": mode, "flags": flags, "dont_inherit": dont_inherit, "optimize": optimize})
 
 
@@ -166,7 +182,7 @@ def record_eval(*args: object, **named: object) -> object:
     source, globals, locals, _ = bind("eval", args, named)
     globals, locals = scope(f, globals, locals)
     recorded("eval", source, globals, locals, f)
-    return eval(inherit(source, "eval", f), globals, locals)
+    return eval(inherit(source, "eval", f), globals, None if locals is globals else locals)
 
 
 def record_exec(*args: object, **named: object) -> None:

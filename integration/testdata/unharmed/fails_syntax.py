@@ -1,0 +1,4 @@
+# status: 1
+print("never")
+if True
+    pass
