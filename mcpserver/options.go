@@ -26,8 +26,8 @@ type Options struct {
 	MaxMessage    int           // bytes of one message from a client; 0 = 16 MiB
 	StallAfter    time.Duration // a client that reads nothing for so long is dropped; 0 = 60 s
 
-	// Extra, if set, is called with each SDK server before it serves. Tests put their own tools there.
-	Extra Extra
+	// Extra, if set, adds to the SDK's server before it serves. Tests put their own tools there.
+	Extra *Extra
 	// Now is the clock; nil = time.Now.
 	Now func() time.Time
 }

@@ -30,8 +30,11 @@ type Server struct {
 	web      atomic.Pointer[web] // of the HTTP side; nil on stdio
 }
 
-// Extra puts more into an SDK server than psb's own tools.
-type Extra func(*mcp.Server)
+// Extra puts more into the SDK's server than psb's own tools.
+type Extra struct {
+	Options func(*mcp.ServerOptions)
+	Server  func(*mcp.Server)
+}
 
 // New makes a server. The error is a mistake of the operator's.
 func New(o Options, r Runner) (*Server, error) {
@@ -65,15 +68,15 @@ func (s *Server) offers(tool string) bool { return slices.Contains(s.options.Too
 func (s *Server) newSDKServer() *mcp.Server {
 	caps := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}
 	caps.AddExtension(tasksExtension, map[string]any{})
-	if s.options.Extra != nil {
-		caps.Tools, caps.Resources, caps.Prompts = nil, nil, nil // the SDK finds out what its own tools need
-	}
 	o := &mcp.ServerOptions{Instructions: s.instructions(), Capabilities: caps,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			if _, reads := req.(*mcp.ReadResourceRequest); !reads {
 				c.TTLMs, c.CacheScope = 5*60*1000, "public" // it is the same for every client until the server ends
 			}
 		}}
+	if s.options.Extra != nil {
+		s.options.Extra.Options(o)
+	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "psb", Title: "psb: Python in a sandbox", Version: s.options.Version}, o)
 	for _, t := range s.tools {
 		m.AddTool(t.definition(s), s.handler(t))
@@ -83,7 +86,7 @@ func (s *Server) newSDKServer() *mcp.Server {
 	m.AddReceivingMiddleware(s.countRequests)
 	s.addTasks(m)
 	if s.options.Extra != nil {
-		s.options.Extra(m)
+		s.options.Extra.Server(m)
 	}
 	return m
 }

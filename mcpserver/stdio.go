@@ -18,11 +18,20 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	ctx, drop := context.WithCancel(ctx)
 	defer drop()
 	w := &stallWriter{w: out, after: s.options.StallAfter, drop: func() { drop(); _ = in.Close() }}
-	session, err := s.mcp.Connect(ctx, &mcp.IOTransport{Reader: in, Writer: w, MaxLineLength: s.options.MaxMessage}, nil)
+	var unanswered pending
+	transport := &pendingTransport{&mcp.IOTransport{Reader: in, Writer: w, MaxLineLength: s.options.MaxMessage}, &unanswered}
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return fmt.Errorf("begin to serve: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		s.stop() // ends what still runs, with an answer
+		select {
+		case <-unanswered.none():
+		case <-time.After(lastWords):
+		}
+		_ = session.Close()
+	})
 	defer stop()
 	err = session.Wait()
 	drop()
@@ -38,6 +47,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	}
 	return err
 }
+
+// lastWords is how long the answers of what was ended may take.
+const lastWords = 5 * time.Second
 
 // ErrStalled is the end of a client that stopped reading.
 var ErrStalled = errors.New("the client does not read: dropped")

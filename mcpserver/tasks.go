@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -205,26 +206,11 @@ func (l *taskLog) from(at int64, n int, over bool) (text []byte, next, evicted i
 func (l *taskLog) tail(lines, n int) (text []byte, next int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := l.bytes
-	at := len(b)
-	for i := 0; i <= lines && at > 0; i++ {
-		if at = lastNewline(b[:at]); at < 0 {
-			break
-		}
+	at := len(bytes.TrimSuffix(l.bytes, []byte("\n")))
+	for i := 0; i < lines && at >= 0; i++ {
+		at = bytes.LastIndexByte(l.bytes[:at], '\n')
 	}
-	if at > 0 || at == 0 && len(b) > 0 && b[0] == '\n' {
-		b = b[at+1:]
-	}
-	return slices.Clone(cutTail(b, n)), l.gone + int64(len(l.bytes))
-}
-
-func lastNewline(b []byte) int {
-	for i := len(b) - 1; i >= 0; i-- {
-		if b[i] == '\n' && i != len(b)-1 {
-			return i
-		}
-	}
-	return -1
+	return slices.Clone(cutTail(l.bytes[at+1:], n)), l.gone + int64(len(l.bytes))
 }
 
 func (l *taskLog) size() int64 {

@@ -16,7 +16,7 @@ import (
 // mcpOptions are those of psb mcp.
 type mcpOptions struct {
 	http, health, tokens, profiles, python, url string
-	max, tools, hosts, origins                  []string
+	max, tools, hosts, origins, allowGaps       []string
 	slots, queue, each                          int
 	rate                                        float64
 	quota                                       int64
@@ -65,6 +65,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
 	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
 	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
+	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
 	f.StringSliceVar(&o.tools, "tools", nil, "offer these tools only, a `list` with commas")
 	f.BoolVar(&o.structured, "structured", false, "results carry structuredContent, too: for programs; some models then see only that")
 	f.IntVar(&o.slots, "slots", 2*runtime.NumCPU(), "`runs` at once")
@@ -100,7 +101,10 @@ func serveMCP(w *world, o *mcpOptions) error {
 		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
 	for _, m := range runner.offer.Missing {
-		w.ui.say("this host lacks something: %s", m)
+		w.ui.say("this host lacks: %s", m)
+	}
+	if len(runner.offer.Missing) > 0 {
+		w.ui.hint("psb doctor says how to get it")
 	}
 	if o.http != "" {
 		return serveMCPHTTP(w, o, s)

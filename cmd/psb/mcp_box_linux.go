@@ -78,7 +78,7 @@ func runBox(w *world, o *boxOrder, life *os.File) *boxVerdict {
 func boxJob(w *world, o *boxOrder) (*job, error) {
 	quiet := *w
 	quiet.ui, quiet.cwd, quiet.seen, quiet.env = voice{io.Discard}, "/", newSightings(), ownEnvironment(w.env)
-	j := &job{w: &quiet, opts: options{python: o.Profile.Python, provider: "namespaces"}, where: whereabouts{project: o.Profile.Folder}, look: newLook(quiet.seen)}
+	j := &job{w: &quiet, opts: options{python: o.Profile.Python, provider: "namespaces", allowGaps: o.AllowGaps}, where: whereabouts{project: o.Profile.Folder}, look: newLook(quiet.seen)}
 	j.facts = probe(j.w, false)
 	j.setMacros()
 	if err := j.boxPolicy(o); err != nil {
@@ -168,6 +168,7 @@ func (j *job) boxCommand(o *boxOrder) plan.Command {
 	dir := mcpserver.Workspace
 	if o.Dir != "" {
 		dir += "/" + o.Dir
+		spaces = append(spaces, plan.Space{Path: dir, Part: true})
 	}
 	c := plan.Command{Env: env, Dir: dir, Private: spaces}
 	if o.Language == string(mcpserver.Shell) {
@@ -308,11 +309,6 @@ func (b *boxWatcher) fill() error {
 	for _, f := range b.order.Files {
 		if err := putFile(b.workspace, f.Path, f.Content, f.Executable, owner); err != nil {
 			return refuse("fewer or smaller files, or a larger disk_mb", "files: %s: %v", plainText(f.Path), err)
-		}
-	}
-	if b.order.Dir != "" {
-		if err := makeFolders(b.workspace, b.order.Dir, owner); err != nil {
-			return refuse("", "cwd: %s: %v", plainText(b.order.Dir), err)
 		}
 	}
 	if b.order.Language == string(mcpserver.Shell) {

@@ -10,6 +10,7 @@ import (
 
 	"psb/mcpserver"
 	"psb/policy"
+	"psb/policy/plan"
 )
 
 // defaultProfile is the profile of calls that name none: the built-in policy, unless the operator's folder has one of that name.
@@ -19,7 +20,7 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // newColdRunner reads the profiles, finds their interpreters by reading files, and tries what the host can hold. Nothing is started.
 func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldRunner, error) {
-	r := &coldRunner{profiles: map[string]boxProfile{}}
+	r := &coldRunner{profiles: map[string]boxProfile{}, gaps: o.allowGaps}
 	r.offer = mcpserver.Offer{Version: version, Ceilings: ceilings, Networks: []string{"none"}, Cold: true}
 	list, err := readProfiles(w, o)
 	if err != nil {
@@ -161,22 +162,27 @@ func (j *job) readProfile(p boxProfile, about *profileFacts) error {
 	return j.checkTrust()
 }
 
-// lacking is what this host cannot hold, in words.
+// lacking is what this host cannot hold, in words that tell nothing of its folders.
 func (j *job) lacking() []string {
 	var out []string
 	for _, name := range policy.LimitNames() {
-		if why := j.facts.host.Limits[name]; why != "" {
-			out = append(out, "limit "+name+": "+why)
+		if j.facts.host.Limits[name] == "" {
+			continue
 		}
+		held := plan.Substitute(name)
+		if held == "" {
+			held = "nothing"
+		}
+		out = append(out, "limit "+name+": held by "+held)
 	}
 	if !j.facts.host.UserNS && !j.facts.host.PlainNS {
-		out = append(out, "namespaces: "+j.facts.host.UserNSWhy)
+		out = append(out, "namespaces")
 	}
 	if j.facts.landlock.ABI == 0 {
 		out = append(out, "landlock")
 	}
 	if !j.facts.host.Seccomp {
-		out = append(out, "seccomp: "+j.facts.host.SeccompWhy)
+		out = append(out, "seccomp")
 	}
 	return out
 }

@@ -28,6 +28,7 @@ import (
 type coldRunner struct {
 	offer    mcpserver.Offer
 	profiles map[string]boxProfile
+	gaps     []string // that the operator accepts
 }
 
 func (r *coldRunner) Offer() mcpserver.Offer { return r.offer }
@@ -61,7 +62,7 @@ func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.
 // order is a request in the words of the psb that runs it.
 func (r *coldRunner) order(q *mcpserver.Request, profile boxProfile) *boxOrder {
 	c := r.offer.Ceilings
-	o := &boxOrder{Language: string(q.Language), Code: q.Code, Args: q.Args, Dir: q.Dir, Variables: q.Variables, Figures: q.Figures, Profile: profile,
+	o := &boxOrder{Language: string(q.Language), Code: q.Code, Args: q.Args, Dir: q.Dir, Variables: q.Variables, Figures: q.Figures, Profile: profile, AllowGaps: r.gaps,
 		Network: q.Network != r.offer.Networks[0], All: q.Return.All, Globs: q.Return.Globs, Returned: c.Returned, ReturnMax: c.ReturnMax, ReturnAll: mostReturned}
 	for _, f := range q.Files {
 		o.Files = append(o.Files, boxInput{f.Path, f.Content, f.Executable})

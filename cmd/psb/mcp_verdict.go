@@ -13,8 +13,9 @@ type boxOrder struct {
 	Files     []boxInput
 	Profile   boxProfile
 	Limits    map[string]string // [limits] of this call, as its text
-	Network   bool              // the profile's [net] holds; otherwise nothing of it does
-	All       bool              // return_files
+	AllowGaps []string
+	Network   bool // the profile's [net] holds; otherwise nothing of it does
+	All       bool // return_files
 	Globs     []string
 	Returned  int   // files at most
 	ReturnMax int64 // bytes of one

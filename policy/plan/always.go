@@ -59,6 +59,10 @@ func (ps places) privateSpaces(look Look, disk uint64) {
 // ownSpaces are folders that only this box has.
 func (ps places) ownSpaces(list []Space, disk uint64) {
 	for _, s := range list {
+		if s.Part {
+			ps.made(s.Path, Read|Write|List|Exec, "folder of this run", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
+			continue
+		}
 		if s.Size == 0 {
 			s.Size = disk
 		}

@@ -78,6 +78,7 @@ type Command struct {
 type Space struct {
 	Path string
 	Size uint64 // bytes, its files counted, too; 0 = as [limits] disk says
+	Part bool   // an empty folder of the space above it, not one of its own
 }
 
 // Plan is a launch as a value: explain prints it, the launcher applies it.
