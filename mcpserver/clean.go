@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,15 +24,24 @@ func clean(s string) string {
 		case !harmful(r):
 			b.WriteString(s[i : i+n])
 		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
+			escape(&b, 'x', r, 2)
 		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			escape(&b, 'u', r, 4)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			escape(&b, 'U', r, 8)
 		}
 		i += n
 	}
 	return b.String()
+}
+
+// escape writes a backslash, a letter and so many hexadecimal digits.
+func escape(b *strings.Builder, letter byte, r rune, digits int) {
+	b.WriteByte('\\')
+	b.WriteByte(letter)
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b.WriteByte("0123456789abcdef"[r>>shift&0xf])
+	}
 }
 
 func isClean(s string) bool {

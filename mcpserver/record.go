@@ -113,7 +113,7 @@ func (rec record) withProgram(r *Result, a *assembly) *record {
 	p := r.Program
 	out := &programRecord{Untrusted: true, Stdout: streamOf(p.Stdout, a.maxOutput), Stderr: streamOf(p.Stderr, a.maxOutput), Figures: len(p.Figures)}
 	if v := p.Value; v != nil {
-		out.Result = &valueRecord{clean(v.Type), clean(string(cutHead([]byte(v.Repr), a.maxOutput/2))), strictJSON(v.JSON, a.maxOutput), nil, v.Cut || len(v.Repr) > a.maxOutput/2}
+		out.Result = &valueRecord{short(v.Type, 200), clean(string(cutHead([]byte(v.Repr), a.maxOutput/2))), strictJSON(v.JSON, a.maxOutput), nil, v.Cut || len(v.Repr) > a.maxOutput/2}
 		for _, kind := range sortedKeys(v.MIME) {
 			if text := v.MIME[kind]; len(text) <= a.maxOutput/2 {
 				if out.Result.MIME == nil {
@@ -124,21 +124,28 @@ func (rec record) withProgram(r *Result, a *assembly) *record {
 		}
 	}
 	if p.Error != nil {
-		out.Error = p.Error.cleaned(8)
+		out.Error = p.Error.cleaned(8, a.maxOutput)
 	}
 	for _, v := range p.Variables {
 		if out.Variables == nil {
 			out.Variables = map[string]any{}
 		}
-		v.Type, v.Repr, v.Error = clean(v.Type), clean(v.Repr), clean(v.Error)
-		out.Variables[clean(v.Name)] = struct {
+		v.Cut = v.Cut || len(v.Repr) > mostVariable
+		v.Type, v.Repr, v.Error = short(v.Type, 200), short(v.Repr, mostVariable), short(v.Error, 400)
+		out.Variables[short(v.Name, 1<<10)] = struct {
 			Variable
 			JSON json.RawMessage `json:"json,omitempty"`
-		}{v, strictJSON(v.JSON, a.maxOutput)}
+		}{v, strictJSON(v.JSON, mostVariable)}
 	}
 	rec.Program = out
 	return &rec
 }
+
+// mostVariable bounds the text of one variable among the data, in bytes.
+const mostVariable = 8 << 10
+
+// short is a clean text of at most so many bytes before it was cleaned.
+func short(s string, most int) string { return clean(string(cutHead([]byte(s), most))) }
 
 // strictJSON passes a JSON text of the program's on, if it is one and not too long.
 func strictJSON(text string, most int) json.RawMessage {
@@ -164,17 +171,17 @@ func streamOf(t Text, most int) streamRecord {
 }
 
 // cleaned is an exception without harm, with so many of those it came from.
-func (e *ProgramError) cleaned(chain int) *ProgramError {
+func (e *ProgramError) cleaned(chain, longest int) *ProgramError {
 	const most = 64
-	out := &ProgramError{Type: clean(e.Type), Message: clean(e.Message), Traceback: clean(e.Traceback)}
+	out := &ProgramError{Type: short(e.Type, 200), Message: short(e.Message, longest/4), Traceback: short(e.Traceback, longest)}
 	for i, f := range e.Frames {
 		if i == most {
 			break
 		}
-		out.Frames = append(out.Frames, Frame{clean(f.File), f.Line, clean(f.Function), clean(f.Source)})
+		out.Frames = append(out.Frames, Frame{short(f.File, 400), f.Line, short(f.Function, 200), short(f.Source, 400)})
 	}
 	if e.Chained != nil && chain > 0 {
-		out.Chained = e.Chained.cleaned(chain - 1)
+		out.Chained = e.Chained.cleaned(chain-1, longest)
 	}
 	return out
 }

@@ -135,8 +135,9 @@ func variableLines(list []Variable) string {
 			fmt.Fprintf(&b, "%s: not available: %s", v.Name, v.Error)
 			continue
 		}
-		fmt.Fprintf(&b, "%s = %s", v.Name, v.Repr)
-		if v.Cut {
+		repr := cutHead([]byte(v.Repr), 4*mostVariable)
+		fmt.Fprintf(&b, "%s = %s", v.Name, repr)
+		if v.Cut || len(repr) < len(v.Repr) {
 			fmt.Fprintf(&b, " … (%s, cut)", v.Type)
 		}
 	}

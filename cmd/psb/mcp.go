@@ -78,6 +78,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
 	f.BoolVar(&o.stateless, "stateless", false, "no session for clients of older revisions, so that any replica can answer; with --http")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
+	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
 }
 
