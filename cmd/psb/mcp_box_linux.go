@@ -2,7 +2,7 @@
 // Undone: the box is gone when it ends.
 // Preconditions: started by psb mcp, under boxName: descriptor 3 brings the order, 4 takes the verdict, 5 hangs up when the run is to end.
 // Called by: main.go.
-// Proved by: the scripts named mcp_*, TestMCP.
+// Proved by: TestMCPLimits, TestMCPVerdictIsNotThePrograms, TestMCPGone.
 
 package main
 

@@ -2,7 +2,7 @@
 // Undone: the folders are on the box's memory and go with it.
 // Preconditions: none of the names is trusted: no link is followed, nothing above the folder is reached, nothing that could block is opened.
 // Called by: mcp_box_linux.go.
-// Proved by: TestBoxFiles, the scripts named mcp_*.
+// Proved by: TestMCPFiles, TestMCPHostileResults.
 
 package main
 

@@ -104,12 +104,17 @@ func printMCPConfig(w *world, i *installing, more []string) error {
 	return err
 }
 
+// where a client's file lies: clients go by HOME, whatever the account's line says.
 func (c *mcpClient) where(w *world) string {
-	config, ok := w.lookup("XDG_CONFIG_HOME")
-	if !ok || !filepath.IsAbs(config) {
-		config = filepath.Join(w.id.Home, ".config")
+	home, _ := w.lookup("HOME")
+	if !filepath.IsAbs(home) {
+		home = w.id.Home
 	}
-	return c.path(w.id.Home, config)
+	config, _ := w.lookup("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(home, ".config")
+	}
+	return c.path(home, config)
 }
 
 // installMCP is read → merge → copy → replace. A file that cannot be understood is left alone, and what to add is printed.

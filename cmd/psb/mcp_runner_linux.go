@@ -2,7 +2,7 @@
 // Undone: when Run returns that psb and its box are gone.
 // Preconditions: /proc is mounted.
 // Called by: mcp.go.
-// Proved by: the scripts named mcp_*, TestMCP.
+// Proved by: TestMCPGone, TestMCPParallel, TestMCPOutputIsNotProtocol.
 
 package main
 

@@ -2,7 +2,7 @@
 // Undone: by the end of the process.
 // Preconditions: called once, as the last thing psb does.
 // Called by: mcp.go.
-// Proved by: the scripts named mcp_*, TestMCPStdio.
+// Proved by: TestMCPOutputIsNotProtocol, TestMCPDrains, TestMCPHTTPGuards.
 
 package main
 
