@@ -58,7 +58,7 @@ var mayUse = map[string][]string{
 	"learn/ptrace":            {"golang.org/x/sys/unix"},
 	"mcpserver":               {"github.com/modelcontextprotocol/go-sdk"},
 	"pythonshim/call":         {},
-	"cmd/psb":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
+	"cmd/psb":                 {"github.com/BurntSushi/toml", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term"},
 	"cmd/psb/report":          {},
 	"integration/bench":       {"golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 	"integration/score":       {"github.com/BurntSushi/toml"},

@@ -86,7 +86,8 @@ func TestMCPClients(t *testing.T) {
 	inspector := filepath.Join(modules, ".bin", "mcp-inspector")
 	for _, c := range []struct{ mode, kind, where string }{{"legacy", "stdio", psb(t)}, {"auto", "stdio", psb(t)}, {"legacy", "http", url}, {"auto", "http", url}} {
 		t.Run("typescript "+c.mode+" "+c.kind, func(t *testing.T) {
-			copied := filepath.Join(s.dir, "client.mjs")
+			t.Parallel() // each waits for seconds, to be kept waiting
+			copied := filepath.Join(s.dir, c.mode+c.kind+".mjs")
 			root, err := moduleRoot()
 			must(t, err)
 			b, err := os.ReadFile(filepath.Join(root, "integration/testdata/node/client.mjs"))

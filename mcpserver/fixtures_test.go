@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the conformance suite asks for what the protocol gave up
+
 package mcpserver
 
 import (
@@ -133,7 +135,6 @@ func fixtureTools(m *mcp.Server, s func() *Server) map[string]fixtureTool {
 func fixtureLogs(n int) fixtureTool {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for i := range n {
-			//lint:ignore SA1019 the suite asks for it
 			_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: fmt.Sprintf("step %d", i)})
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -162,7 +163,6 @@ func askingTools() map[string]fixtureTool {
 	}
 	return map[string]fixtureTool{
 		"test_sampling": func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			//lint:ignore SA1019 the suite asks for it
 			got, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Say something"}}}, MaxTokens: 100})
 			if err != nil {
 				return nil, err

@@ -151,10 +151,10 @@ func (t *task) overSince() (bool, time.Time) {
 	return t.status != taskWorking, t.updated
 }
 
-func (t *task) state() (status string, r *mcp.CallToolResult, err error, updated time.Time) {
+func (t *task) state() (status string, r *mcp.CallToolResult, updated time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.status, t.result, t.err, t.updated
+	return t.status, t.result, t.updated, t.err
 }
 
 // taskLog holds what a task printed, both streams in the order they came, by position from the first byte on. The oldest is let go.

@@ -142,14 +142,14 @@ func namesTask(req mcp.Request) error {
 }
 
 func (s *Server) wireTask(t *task) wireTask {
-	status, _, _, updated := t.state()
+	status, _, updated, _ := t.state()
 	return wireTask{TaskID: t.id, Status: status, CreatedAt: t.created.UTC().Format(time.RFC3339Nano), LastUpdatedAt: updated.UTC().Format(time.RFC3339Nano),
 		TTLMs: (s.offer.Ceilings.Background + s.options.TaskTTL).Milliseconds(), PollIntervalMs: 1000}
 }
 
 func (s *Server) gotTask(t *task) *gotTask {
 	g := &gotTask{ResultType: "complete", wireTask: s.wireTask(t)}
-	status, r, err, _ := t.state()
+	status, r, _, err := t.state()
 	switch {
 	case status == taskCompleted:
 		g.Result = r

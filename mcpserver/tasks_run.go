@@ -46,7 +46,7 @@ func (s *Server) runAsTask(ctx context.Context, c *call, q *asked) (*mcp.CallToo
 	select {
 	case <-t.done:
 		s.tasks.drop(t)
-		_, r, err, _ := t.state()
+		_, r, _, err := t.state()
 		return r, err
 	case <-ctx.Done():
 		t.cancel()
@@ -95,7 +95,7 @@ func (s *Server) taskStarted(t *task) *mcp.CallToolResult {
 
 // taskData is a task for machines.
 func (s *Server) taskData(t *task) map[string]any {
-	status, _, _, updated := t.state()
+	status, _, updated, _ := t.state()
 	end := updated
 	if status == taskWorking {
 		end = s.options.Now()

@@ -103,7 +103,7 @@ func (s *Server) taskWait(ctx context.Context, c *call, t *task, most time.Durat
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	switch status, r, err, _ := t.state(); {
+	switch status, r, _, err := t.state(); {
 	case r != nil:
 		return r, nil
 	case status == taskCancelled:

@@ -9,13 +9,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -57,20 +54,6 @@ func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.
 	}
 	v, how := p.wait(ctx)
 	return boxResult(q, v, how, p.out[0].text(), p.out[1].text(), r.offer.Ceilings), nil
-}
-
-// order is a request in the words of the psb that runs it.
-func (r *coldRunner) order(q *mcpserver.Request, profile boxProfile) *boxOrder {
-	c := r.offer.Ceilings
-	o := &boxOrder{Language: string(q.Language), Code: q.Code, Args: q.Args, Dir: q.Dir, Variables: q.Variables, Figures: q.Figures, Profile: profile, AllowGaps: r.gaps,
-		Network: q.Network != r.offer.Networks[0], All: q.Return.All, Globs: q.Return.Globs, Returned: c.Returned, ReturnMax: c.ReturnMax, ReturnAll: mostReturned}
-	for _, f := range q.Files {
-		o.Files = append(o.Files, boxInput{f.Path, f.Content, f.Executable})
-	}
-	size := func(n uint64) string { return strconv.FormatUint(n, 10) }
-	o.Limits = map[string]string{"wall": strconv.FormatInt(max(q.Timeout.Milliseconds(), 1), 10) + "ms", "memory": size(q.Limits.Memory), "cpus": strconv.FormatFloat(q.Limits.CPUs, 'f', -1, 64),
-		"pids": strconv.Itoa(q.Limits.Processes), "disk": size(q.Limits.Disk), "file_size": size(q.Limits.Disk), "output": size(mostPrinted), "memory_swap": "0"}
-	return o
 }
 
 // boxProcess is a psb that runs one box.
@@ -207,73 +190,4 @@ func closeAll(list []*os.File) {
 	for _, f := range list {
 		f.Close() // nil is fine
 	}
-}
-
-// capture keeps the beginning and the end of a stream.
-type capture struct {
-	each    int
-	head    []byte
-	tail    []byte // at most twice each
-	omitted int64
-}
-
-func newCapture(each int) *capture { return &capture{each: each} }
-
-// read takes what comes until the end, and passes it on.
-func (c *capture) read(r io.Reader, on func([]byte)) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			on(buf[:n])
-			c.add(buf[:n])
-		}
-		if err != nil {
-			if errors.Is(err, syscall.EINTR) {
-				continue
-			}
-			return
-		}
-	}
-}
-
-func (c *capture) add(b []byte) {
-	if room := c.each - len(c.head); room > 0 {
-		n := min(room, len(b))
-		c.head, b = append(c.head, b[:n]...), b[n:]
-	}
-	if c.tail = append(c.tail, b...); len(c.tail) > 2*c.each {
-		drop := len(c.tail) - c.each
-		c.tail = append(c.tail[:0:0], c.tail[drop:]...)
-		c.omitted += int64(drop)
-	}
-}
-
-func (c *capture) text() mcpserver.Text {
-	if drop := len(c.tail) - c.each; drop > 0 {
-		c.tail, c.omitted = c.tail[drop:], c.omitted+int64(drop)
-	}
-	return mcpserver.Text{Head: c.head, Tail: c.tail, Omitted: c.omitted}
-}
-
-// packagesOf lists what is installed beside an interpreter, by the names of folders alone.
-func packagesOf(sites []string) []string {
-	var out []string
-	for _, dir := range sites {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			name, ok := strings.CutSuffix(e.Name(), ".dist-info")
-			if !ok {
-				name, ok = strings.CutSuffix(e.Name(), ".egg-info")
-				name = strings.TrimSuffix(name, ".egg")
-			}
-			if pkg, version, found := strings.Cut(name, "-"); ok && found && len(out) < 500 {
-				out = append(out, plainText(pkg)+" "+plainText(version))
-			}
-		}
-	}
-	return out
 }
