@@ -4,12 +4,17 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
 
-var sessionName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+// sessionPattern is what isSessionName says, for schemas.
+const sessionPattern = "^[a-z0-9_-]{1,64}$"
+
+// isSessionName is written out: an expression would be compiled at every start of psb, whatever it is for.
+func isSessionName(s string) bool {
+	return s != "" && len(s) <= 64 && strings.IndexFunc(s, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-') }) < 0
+}
 
 // asked is a call of run_python or run_shell, read and checked.
 type asked struct {
@@ -84,7 +89,7 @@ func (s *Server) readRun(a *arguments, q *asked) {
 	q.full = a.word("detail", "brief", []string{"brief", "full"}) == "full"
 	if s.sessions != nil {
 		if name, ok := a.text("session", 64); ok && name != "" {
-			if !sessionName.MatchString(name) {
+			if !isSessionName(name) {
 				a.problem("session: %s: 1 to 64 of a-z 0-9 _ - are needed", quote(name))
 			}
 			q.Session = name

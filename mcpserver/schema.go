@@ -65,7 +65,7 @@ func (s *Server) limitProperties(p properties) {
 	}
 	if s.sessions != nil {
 		p["session"] = textProperty("Name of a session that keeps state and files between calls; made on first use. Without it: a fresh box, no state.",
-			"pattern", "^[a-z0-9_-]{1,64}$", "x-mcp-header", "Session")
+			"pattern", sessionPattern, "x-mcp-header", "Session")
 	}
 }
 

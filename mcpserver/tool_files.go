@@ -15,12 +15,12 @@ import (
 
 // fileTool is what the tools on files share: a session and a name in its workspace.
 func (s *Server) fileTool(name, title, about string, p properties, run func(ctx context.Context, a *arguments, at Place) (*mcp.CallToolResult, error), required ...string) *tool {
-	p["session"] = textProperty("The session whose files are meant.", "pattern", sessionName.String(), "x-mcp-header", "Session")
+	p["session"] = textProperty("The session whose files are meant.", "pattern", sessionPattern, "x-mcp-header", "Session")
 	t := &tool{name: name, title: title, about: about, possible: s.files != nil, schema: schema(p, append([]string{"session"}, required...)...)}
 	t.run = func(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		a := readArguments(c.raw)
 		at := Place{Client: c.client}
-		if id, _ := a.text("session", 64); sessionName.MatchString(id) {
+		if id, _ := a.text("session", 64); isSessionName(id) {
 			at.Session = id
 		} else {
 			a.problem("session: a name is needed")

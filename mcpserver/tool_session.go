@@ -14,7 +14,7 @@ var sessionActions = []string{"list", "info", "reset", "close", "interrupt", "pa
 func (s *Server) sessionTool() *tool {
 	p := properties{
 		"action":  textProperty("list all, info on one, reset to a fresh box, close, interrupt what runs and keep the state, pause, resume.", "enum", sessionActions),
-		"session": textProperty("The session's name; every action but list needs it.", "pattern", sessionName.String(), "x-mcp-header", "Session"),
+		"session": textProperty("The session's name; every action but list needs it.", "pattern", sessionPattern, "x-mcp-header", "Session"),
 	}
 	return &tool{name: "session", title: "Sessions", possible: s.sessions != nil, schema: schema(p, "action"), destructive: true,
 		about: "Sessions keep variables, imports and files between calls. run_python(session=NAME) makes one; it ends when it is not used for a while.",
@@ -28,7 +28,7 @@ func (s *Server) runSessionTool(ctx context.Context, c *call) (*mcp.CallToolResu
 	if action == "" && len(a.problems) == 0 {
 		a.problem("action: one of %s is needed", strings.Join(sessionActions, ", "))
 	}
-	if action != "list" && !sessionName.MatchString(id) && len(a.problems) == 0 {
+	if action != "list" && !isSessionName(id) && len(a.problems) == 0 {
 		a.problem("session: a name is needed")
 	}
 	if err := a.end(); err != nil {

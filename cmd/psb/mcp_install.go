@@ -56,7 +56,7 @@ func ended125(status *int, err error) error {
 
 // entry is what stands in the client's file.
 func (i *installing) entry(w *world, c *mcpClient, more []string) (any, error) {
-	if !profileName.MatchString(i.name) {
+	if !isProfileName(i.name) {
 		return nil, &usageError{"--name " + plainText(i.name) + ": a-z 0-9 _ - are needed", "psb mcp install --client " + c.name}
 	}
 	if i.url != "" {

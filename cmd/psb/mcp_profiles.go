@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"psb/mcpserver"
@@ -16,7 +15,11 @@ import (
 // defaultProfile is the profile of calls that name none: the built-in policy, unless the operator's folder has one of that name.
 const defaultProfile = "default"
 
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+// isProfileName: a word that needs no quotes anywhere.
+func isProfileName(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '_' && s[0] != '-' &&
+		strings.IndexFunc(s, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-') }) < 0
+}
 
 // newColdRunner reads the profiles, finds their interpreters by reading files, and tries what the host can hold. Nothing is started.
 func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldRunner, error) {
@@ -72,7 +75,7 @@ func readProfiles(w *world, o *mcpOptions) (map[string]boxProfile, error) {
 		if !ok || name == "" {
 			continue
 		}
-		if !profileName.MatchString(name) {
+		if !isProfileName(name) {
 			return nil, refuse("a name of a-z 0-9 _ -", "--profiles: %s: no name for a profile", plainText(e.Name()))
 		}
 		found++
