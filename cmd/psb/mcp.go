@@ -17,7 +17,7 @@ import (
 type mcpOptions struct {
 	http, health, tokens, profiles, python, url string
 	max, tools, hosts, origins, allowGaps       []string
-	slots, queue, each                          int
+	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
 	grace                                       time.Duration
@@ -73,6 +73,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.IntVar(&o.each, "per-client", 0, "`calls` of one client at once; 0 is no bound")
 	f.Float64Var(&o.rate, "rate", 0, "`calls` a minute of one client; 0 is no bound")
 	f.Int64Var(&o.quota, "quota", 0, "`calls` of one client in all; 0 is no bound")
+	f.IntVar(&o.message, "max-message", 16<<20, "`bytes` of one request at most")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "`names` that may stand in the Host header; with --http")
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "`origins` of web pages that may call; with --http")
 	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
@@ -97,7 +98,7 @@ func serveMCP(w *world, o *mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota}, runner)
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
 	if err != nil {
 		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
@@ -134,6 +135,8 @@ func (o *mcpOptions) fit() error {
 	switch {
 	case o.slots < 1:
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
+	case o.message < 1<<10:
+		return &usageError{"--max-message: at least 1024 bytes", "psb mcp --max-message 4194304"}
 	case o.rate < 0 || o.quota < 0 || o.each < 0 || o.queue < -1:
 		return &usageError{"--rate, --quota, --per-client and --queue are no negative figures", "psb help mcp"}
 	case o.http == "":

@@ -11,6 +11,9 @@ var boxTools = strings.Fields(`awk base64 basename bash bc bunzip2 bzip2 cat chm
 	sed seq sh sha1sum sha256sum shuf sleep sort split stat sum tac tail tar tee test time timeout touch tr true truncate tsort uname uniq unxz unzip wc which whoami xargs xxd xz
 	yes zcat zip`)
 
+// boxData is what libraries read outside their own folders on a Debian-like system: public data of the distribution's, fonts above all.
+var boxData = []string{"/etc/fonts/", "/etc/matplotlibrc", "/usr/share/fontconfig/", "/usr/share/fonts/", "/usr/share/matplotlib/", "/usr/share/misc/magic.mgc"}
+
 // builtInPolicy is the policy of a box where the operator named none: the interpreter and its packages, private space, the tools above, no file of
 // the host, no network, no variable. It is never learned and never widened.
 func builtInPolicy(there func(string) bool) string {
@@ -19,6 +22,11 @@ func builtInPolicy(there func(string) bool) string {
 	for _, t := range boxTools {
 		if at := "/usr/bin/" + t; there(at) {
 			b.WriteString("\"" + at + "\" = \"exec\"\n")
+		}
+	}
+	for _, at := range boxData {
+		if there(at) {
+			b.WriteString("\"" + at + "\" = \"read\"\n")
 		}
 	}
 	return b.String()

@@ -18,7 +18,7 @@ func (r *coldRunner) order(q *mcpserver.Request, profile boxProfile) *boxOrder {
 	}
 	size := func(n uint64) string { return strconv.FormatUint(n, 10) }
 	o.Limits = map[string]string{"wall": strconv.FormatInt(max(q.Timeout.Milliseconds(), 1), 10) + "ms", "memory": size(q.Limits.Memory), "cpus": strconv.FormatFloat(q.Limits.CPUs, 'f', -1, 64),
-		"pids": strconv.Itoa(q.Limits.Processes), "disk": size(q.Limits.Disk), "file_size": size(q.Limits.Disk), "output": size(mostPrinted), "memory_swap": "0"}
+		"pids": strconv.Itoa(q.Limits.Processes), "disk": size(q.Limits.Disk), "output": size(mostPrinted), "memory_swap": "0"}
 	return o
 }
 
