@@ -56,9 +56,14 @@ func (l *lockedText) String() string {
 // agent starts psb mcp. At the end of the test its input is closed, and it must end by itself and leave nothing.
 func (s scene) agent(t testing.TB, args ...string) *agent {
 	t.Helper()
+	return s.agentOf(t, call{argv: append([]string{psb(t), "mcp"}, args...)})
+}
+
+func (s scene) agentOf(t testing.TB, c call) *agent {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	a := &agent{t: t, ended: make(chan struct{}), wait: map[int]chan answered{}, errs: &lockedText{}}
-	a.cmd = s.command(ctx, call{argv: append([]string{psb(t), "mcp"}, args...)})
+	a.cmd = s.command(ctx, c)
 	a.cmd.Stderr = a.errs
 	in, err := a.cmd.StdinPipe()
 	must(t, err)

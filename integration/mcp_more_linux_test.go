@@ -67,3 +67,18 @@ func TestMCPNetwork(t *testing.T) {
 		a.python("import socket\nsocket.getaddrinfo('example.com', 80)").want(t, "error")
 	})
 }
+
+// TestMCPLayerTakenAway: where a wall cannot be built no code runs, and the result says which, and that nothing was attempted.
+func TestMCPLayerTakenAway(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		for _, wall := range []string{"landlock", "seccomp", "namespaces"} {
+			s.walled(t, wall, psb(t), "version") // puts the walled copy into its place
+			a := s.agentOf(t, call{argv: []string{filepath.Join(workshop, "bin", "outer"), psb(t), "mcp"}, env: []string{outerWall + "=" + wall}})
+			r := a.python("print('it ran')")
+			r.want(t, "refused")
+			if strings.Contains(r.text(), "it ran") || r.Meta.Result.Cleanup.State != "NOT_ATTEMPTED" || !strings.Contains(strings.ToLower(r.text()), strings.TrimSuffix(wall, "s")) {
+				t.Errorf("%s: %s %s", wall, r.Meta.Result.Cleanup.State, r.text())
+			}
+		}
+	})
+}

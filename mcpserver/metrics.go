@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// metrics counts what happens. It is written in the text form that Prometheus reads, version 0.0.4: eight families need no library. The values of
+// metrics counts what happens. It is written in the text form that Prometheus reads, version 0.0.4: a dozen families need no library. The values of
 // labels are psb's own words, never a client's.
 type metrics struct {
 	mu       sync.Mutex
