@@ -2,6 +2,8 @@ package main
 
 import (
 	"strings"
+
+	"psb/policy"
 )
 
 // boxTools are the ordinary programs that a box without a policy of the operator's may start, where the host has them. None of them can do more in
@@ -29,5 +31,13 @@ func builtInPolicy(there func(string) bool) string {
 			b.WriteString("\"" + at + "\" = \"read\"\n")
 		}
 	}
+	// Rules inside Python explain; they hold nothing that the kernel does not. Here every box is a stranger's, and the kernel's walls are what counts.
+	b.WriteString("\n[python.import]\n\"*\" = true\n\n[python.call]\n")
+	for _, c := range policy.Registry() {
+		b.WriteString("\"" + c.Name + "\" = true\n")
+	}
 	return b.String()
 }
+
+// builtInGaps are what the built-in policy may go on without: a layer that would refuse nothing of what it allows.
+var builtInGaps = []string{"python"}

@@ -17,7 +17,11 @@ import (
 func boxJob(w *world, o *boxOrder) (*job, error) {
 	quiet := *w
 	quiet.ui, quiet.cwd, quiet.seen, quiet.env = voice{io.Discard}, "/", newSightings(), ownEnvironment(w.env)
-	j := &job{w: &quiet, opts: options{python: o.Profile.Python, provider: "namespaces", allowGaps: o.AllowGaps}, where: whereabouts{project: o.Profile.Folder}, look: newLook(quiet.seen)}
+	gaps := o.AllowGaps
+	if o.Profile.Policy == "" {
+		gaps = slices.Concat(gaps, builtInGaps)
+	}
+	j := &job{w: &quiet, opts: options{python: o.Profile.Python, provider: "namespaces", allowGaps: gaps}, where: whereabouts{project: o.Profile.Folder}, look: newLook(quiet.seen)}
 	j.facts = probe(j.w, false)
 	j.setMacros()
 	if err := j.boxPolicy(o); err != nil {
