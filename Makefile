@@ -6,7 +6,7 @@ TAGS     = netgo,osusergo
 LDFLAGS  = -s -w -linkmode external -extldflags "-static" -X main.version=$(VERSION)
 PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
-.PHONY: build try test programs attacks bench score lint install clean packages
+.PHONY: build try test programs attacks bench score lint install mcpb clean packages
 
 # Before anything is built: what an ordinary user lacks is named, and make ends with 1, the answer "no" to a question (-q) that runs nothing;
 # a recipe that fails would end it with 2. Root gets the packages, on a Debian-like system.
@@ -61,6 +61,11 @@ install: $(if $(wildcard bin/psb),,build)
 	install -D -m 0755 bin/psb $(DESTDIR)$(PREFIX)/bin/psb
 	for n in python-sb python3-sb ipython-sb; do ln -sf psb $(DESTDIR)$(PREFIX)/bin/$$n; done
 	install -D -m 0644 docs/man/psb.1 $(DESTDIR)$(PREFIX)/share/man/man1/psb.1
+
+# The bundle of psb mcp that desktop clients open, and the registry's entry for it: make mcpb OWNER=name
+OWNER ?= OWNER
+mcpb: build
+	@sh docs/mcp/pack.sh bin/psb '$(VERSION)' '$(OWNER)' bin
 
 clean:
 	rm -rf bin

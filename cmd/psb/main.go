@@ -24,6 +24,8 @@ func start(argv []string) int {
 	args, always := argv[1:], true
 	switch filepath.Base(argv[0]) {
 	case "python-sb", "python3-sb":
+	case boxName:
+		return w.end(boxRun(w))
 	case "ipython-sb":
 		args = afterOptions(args, "-m", "IPython")
 	default:

@@ -13,23 +13,17 @@ import (
 )
 
 // subcommands are the first words that are not a script's name; a script called like one runs as ./name.
-var subcommands = []string{"exec", "explain", "policy", "replay", "doctor", "completion", "version", "help", "--help", "-h"}
+var subcommands = []string{"exec", "explain", "policy", "replay", "mcp", "doctor", "completion", "version", "help", "--help", "-h"}
 
 // askedByShells are the hidden subcommands by which a completion script asks what could stand next.
 var askedByShells = []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
-// notYet are subcommands of the contract that this build does not have.
-var notYet = []string{"mcp"}
-
 func isSubcommand(word string) bool {
-	return slices.Contains(subcommands, word) || slices.Contains(askedByShells, word) || slices.Contains(notYet, word) && !present(word)
+	return slices.Contains(subcommands, word) || slices.Contains(askedByShells, word)
 }
 
 // subcommand runs one. The grammar of `exec` and `explain` is a run line's, so cobra leaves their words alone.
 func subcommand(w *world, args []string) (int, error) {
-	if slices.Contains(notYet, args[0]) {
-		return exitRefused, refuse("psb help", "%s is not in this build", args[0])
-	}
 	if slices.Contains(askedByShells, args[0]) && len(args) > 1 {
 		if offered, files, ok := completeRun(args[1:]); ok {
 			return 0, offer(w.stdio[1], offered, files, args[0] == cobra.ShellCompRequestCmd)
@@ -70,6 +64,7 @@ func commandTree(w *world, status *int) *cobra.Command {
 		}},
 		policyCommand(w, status),
 		replayCommand(w, status),
+		mcpCommand(w, status),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -56,6 +56,20 @@ func (ps places) privateSpaces(look Look, disk uint64) {
 	ps.made(maskDir, 0, "what hidden folders show", namespaces.Op{Kind: namespaces.OpDir, Mode: 0})
 }
 
+// ownSpaces are folders that only this box has.
+func (ps places) ownSpaces(list []Space, disk uint64) {
+	for _, s := range list {
+		if s.Part {
+			ps.made(s.Path, Read|Write|List|Exec, "folder of this run", namespaces.Op{Kind: namespaces.OpDir, Mode: 0o755})
+			continue
+		}
+		if s.Size == 0 {
+			s.Size = disk
+		}
+		ps.made(s.Path, Read|Write|List|Exec, "private space of this run", namespaces.Op{Kind: namespaces.OpTmpfs, Mode: 0o1777, Size: s.Size})
+	}
+}
+
 // Identity is who the program is inside.
 type Identity struct {
 	UID, GID    uint32

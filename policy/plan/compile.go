@@ -68,6 +68,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 
 	if p.Provider == Namespaces {
 		c.places.privateSpaces(look, p.Limits["disk"].Bytes)
+		c.places.ownSpaces(r.Command.Private, p.Limits["disk"].Bytes)
 		c.etc(p.Identity, r.Host, r.Mode.Learning())
 	} else {
 		c.hostSpaces()

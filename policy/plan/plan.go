@@ -72,6 +72,14 @@ type Command struct {
 	Given   []string // host objects named by arguments, shown while learning
 	Writes  []string // folders of --learn-write
 	Sockets []string // unix sockets of --learn-unix
+	Private []Space  // folders that are the box's own, on memory, empty at start; only with a mount namespace
+}
+
+// Space is a folder that exists in the box alone.
+type Space struct {
+	Path string
+	Size uint64 // bytes, its files counted, too; 0 = as [limits] disk says
+	Part bool   // an empty folder of the space above it, not one of its own
 }
 
 // Plan is a launch as a value: explain prints it, the launcher applies it.

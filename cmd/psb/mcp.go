@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"psb/mcpserver"
+)
+
+// mcpOptions are those of psb mcp.
+type mcpOptions struct {
+	http, health, tokens, profiles, python, url string
+	max, tools, hosts, origins, allowGaps       []string
+	slots, queue, each, message                 int
+	rate                                        float64
+	quota                                       int64
+	grace                                       time.Duration
+	structured, stateless                       bool
+}
+
+// mcpHelp is what `psb help mcp` prints above the options.
+const mcpHelp = `psb mcp serves run_python and its companions to models over the Model Context Protocol.
+
+  psb mcp                                    on stdin and stdout, for a client that starts it
+  psb mcp install --client claude-code       add it to a client's configuration
+  psb mcp config --client cursor             print what would be added
+  psb mcp --http 127.0.0.1:8080              streamable HTTP at /mcp, for this machine
+  psb mcp --http :8080 --tokens FILE         for others: each needs a token
+
+Every call gets a fresh box: no network, no file of the host, limits of the kernel. Whoever calls may lower limits and pick one of the operator's
+profiles, nothing more. docs/mcp.md has every argument.`
+
+// mcpCommand is `psb mcp …`.
+func mcpCommand(w *world, status *int) *cobra.Command {
+	var o mcpOptions
+	c := &cobra.Command{Use: "mcp [options]", Short: "serve run_python to models: a fresh box for each call", Long: mcpHelp, DisableFlagsInUseLine: true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			u := &usageError{"mcp: no command " + plainText(args[0]), "psb help mcp"}
+			if n := nearest(args[0], []string{"config", "install"}); n != "" {
+				u.hint = "did you mean psb mcp " + n + "?"
+			}
+			return u
+		},
+		RunE: func(*cobra.Command, []string) error {
+			err := serveMCP(w, &o)
+			*status = 0
+			if err != nil {
+				*status = refusedStatus(err)
+			}
+			return err
+		}}
+	f := c.Flags()
+	f.StringVar(&o.http, "http", "", "serve streamable HTTP at this `address`, host:port, instead of stdin and stdout")
+	f.StringVar(&o.health, "health", "", "serve /healthz, /readyz and /metrics at this `address`; with --http")
+	f.StringVar(&o.tokens, "tokens", "", "`file` with a line NAME SHA256 for each bearer token; read again on SIGHUP; with --http")
+	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
+	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
+	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
+	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
+	f.StringSliceVar(&o.tools, "tools", nil, "offer these tools only, a `list` with commas")
+	f.BoolVar(&o.structured, "structured", false, "results carry structuredContent, too: for programs; some models then see only that")
+	f.IntVar(&o.slots, "slots", 2*runtime.NumCPU(), "`runs` at once")
+	f.IntVar(&o.queue, "queue", 0, "`calls` that wait for a slot; 0 is twice the slots, -1 none")
+	f.IntVar(&o.each, "per-client", 0, "`calls` of one client at once; 0 is no bound")
+	f.Float64Var(&o.rate, "rate", 0, "`calls` a minute of one client; 0 is no bound")
+	f.Int64Var(&o.quota, "quota", 0, "`calls` of one client in all; 0 is no bound")
+	f.IntVar(&o.message, "max-message", 16<<20, "`bytes` of one request at most")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "`names` that may stand in the Host header; with --http")
+	f.StringSliceVar(&o.origins, "allow-origin", nil, "`origins` of web pages that may call; with --http")
+	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
+	f.BoolVar(&o.stateless, "stateless", false, "no session for clients of older revisions, so that any replica can answer; with --http")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
+	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
+	return c
+}
+
+// serveMCP is check → profiles → server → serve until the client or a signal ends it.
+func serveMCP(w *world, o *mcpOptions) error {
+	if err := o.fit(); err != nil {
+		return err
+	}
+	ceilings := mcpserver.DefaultCeilings()
+	for _, words := range o.max {
+		if err := ceilings.Set(words); err != nil {
+			return &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
+		}
+	}
+	runner, err := newColdRunner(w, o, ceilings)
+	if err != nil {
+		return err
+	}
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	if err != nil {
+		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
+	}
+	for _, m := range runner.offer.Missing {
+		w.ui.say("this host lacks: %s", m)
+	}
+	if len(runner.offer.Missing) > 0 {
+		w.ui.hint("psb doctor says how to get it")
+	}
+	if o.http != "" {
+		return serveMCPHTTP(w, o, s)
+	}
+	return serveMCPStdio(w, o, s)
+}
+
+// asked are the tools to offer: nil leaves it to the server.
+func (o *mcpOptions) asked(*coldRunner) []string {
+	if len(o.tools) == 0 {
+		return nil
+	}
+	return o.tools
+}
+
+// fit refuses options that do not go together.
+func (o *mcpOptions) fit() error {
+	for _, x := range []struct {
+		name  string
+		given bool
+	}{{"health", o.health != ""}, {"tokens", o.tokens != ""}, {"allow-host", len(o.hosts) > 0}, {"allow-origin", len(o.origins) > 0}, {"url", o.url != ""}, {"stateless", o.stateless}} {
+		if x.given && o.http == "" {
+			return &usageError{"--" + x.name + " goes with --http", "psb mcp --http 127.0.0.1:8080 --" + x.name + " …"}
+		}
+	}
+	switch {
+	case o.slots < 1:
+		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
+	case o.message < 1<<10:
+		return &usageError{"--max-message: at least 1024 bytes", "psb mcp --max-message 4194304"}
+	case o.rate < 0 || o.quota < 0 || o.each < 0 || o.queue < -1:
+		return &usageError{"--rate, --quota, --per-client and --queue are no negative figures", "psb help mcp"}
+	case o.http == "":
+		return nil
+	}
+	for name, at := range map[string]string{"http": o.http, "health": o.health} {
+		if _, _, err := net.SplitHostPort(at); err != nil && at != "" {
+			return &usageError{fmt.Sprintf("--%s %s: HOST:PORT is needed", name, plainText(at)), "psb mcp --" + name + " 127.0.0.1:8080"}
+		}
+	}
+	if o.tokens == "" && !loopbackOnly(o.http) {
+		return &usageError{"--http " + plainText(o.http) + " can be reached by others, and nobody would be asked who he is", "psb mcp --http " + plainText(o.http) + " --tokens FILE, or --http 127.0.0.1:PORT"}
+	}
+	return nil
+}
+
+// loopbackOnly: an address that only this machine can reach. A name is one where all it stands for is.
+func loopbackOnly(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// sortedProfiles puts the default first.
+func sortedProfiles(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int {
+		switch {
+		case a == b:
+			return 0
+		case a == defaultProfile:
+			return -1
+		case b == defaultProfile:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}

@@ -1,0 +1,90 @@
+package main
+
+import "time"
+
+// boxOrder is what the server tells the psb that runs one box, on its descriptor 3.
+type boxOrder struct {
+	Language  string
+	Code      string
+	Args      []string
+	Dir       string // below the workspace
+	Variables []string
+	Figures   bool
+	Files     []boxInput
+	Profile   boxProfile
+	Limits    map[string]string // [limits] of this call, as its text
+	AllowGaps []string
+	Network   bool // the profile's [net] holds; otherwise nothing of it does
+	All       bool // return_files
+	Globs     []string
+	Returned  int   // files at most
+	ReturnMax int64 // bytes of one
+	ReturnAll int64 // bytes of all
+}
+
+type boxInput struct {
+	Path       string
+	Content    []byte
+	Executable bool
+}
+
+// boxProfile is a policy as the server read it when it was started: its texts by name, so that nothing changes it afterwards.
+type boxProfile struct {
+	Name   string
+	Python string
+	Policy string            // name of the top file; "" = BuiltIn
+	Texts  map[string][]byte // by the names that were asked for
+	Folder string            // ${project}
+}
+
+// boxVerdict is what that psb answers on its descriptor 4: all of it its own look, but Report, which the program wrote.
+type boxVerdict struct {
+	Started   bool
+	Refusal   string // why nothing was started
+	Hint      string
+	Status    int
+	Signal    string
+	Reason    string
+	Cancelled bool
+	Wall      time.Duration
+	User, Sys time.Duration
+	Usage     boxUsage
+	Limits    []boxLimit
+	Denials   []boxDenial
+	More      int
+	Provider  string
+	Walls     []string
+	Gaps      []string
+	Env       []string // names
+	Left      []string // what was not removed
+	DiskUsed  uint64
+	DiskFull  bool
+	Files     []boxFile
+	Unlisted  int
+	LookedAt  string // why files could not be looked at; "" where they could
+	Report    []byte // nil where there is none
+}
+
+type boxUsage struct {
+	MemoryPeak, PIDsPeak, PIDsRefused, OOMKills uint64
+	Unknown                                     []string
+}
+
+type boxLimit struct {
+	Name    string
+	Value   float64
+	Unit    string
+	HeldBy  string
+	Reached bool
+}
+
+type boxDenial struct {
+	Layer, Operation, Target, Rule, Policy, Where, Hint string
+	Count                                               int
+}
+
+type boxFile struct {
+	Path, SHA256, Change, Omitted string
+	Size                          int64
+	Content                       []byte
+}

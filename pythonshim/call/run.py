@@ -1,0 +1,270 @@
+# Runs one piece of code in a box, as a notebook cell does, and writes down what it left. See doc.go.
+# Everything here may be changed by the code it runs: nothing outside rests on it.
+
+
+def main():
+    import ast
+    import builtins
+    import json
+    import linecache
+    import os
+    import sys
+    import traceback
+    import types
+
+    here = "/run/call"
+    with open(here + "/call.json", encoding="utf-8") as f:
+        task = json.load(f)
+    name = "<code>"
+    code = task["code"]
+    most = task["most_text"]
+
+    module = types.ModuleType("__main__")
+    space = module.__dict__
+    space["__builtins__"] = builtins
+    sys.modules["__main__"] = module
+    sys.argv = [name] + task["args"]
+    sys.path.insert(0, task["workspace"])
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+
+    # Taken now: the code may put others in their place.
+    repr_, str_, len_, type_, isinstance_, getattr_, sorted_, eval_ = repr, str, len, type, isinstance, getattr, sorted, eval
+
+    def type_name(value):
+        kind = type_(value)
+        return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__qualname__
+
+    def text_of(value):
+        """repr, cut, and whether it was."""
+        try:
+            text = str_(repr_(value))
+        except BaseException as e:
+            text = "<repr of %s failed: %s>" % (type_name(value), type_(e).__name__)
+        if len_(text) > most:
+            return text[:most], True
+        return text, False
+
+    class TooMuch(Exception):
+        pass
+
+    def plain(value):
+        """The value as something that strict JSON can hold; what it cannot is told by its repr."""
+        import datetime
+        import math
+
+        left = [20000]
+
+        def walk(v, path, deep):
+            left[0] -= 1
+            if left[0] < 0 or deep > 40:
+                raise TooMuch
+            kind = type_(v)
+            if v is None or kind is bool:
+                return v
+            if kind is int:
+                if v.bit_length() > 4000:
+                    raise TooMuch
+                return v
+            if kind is str:
+                left[0] -= len_(v) // 64
+                return v
+            if kind is float:
+                return v if math.isfinite(v) else repr_(v)
+            if id(v) in path:
+                return "<cycle>"
+            inner = path | {id(v)}
+            if kind is dict:
+                return {k if type_(k) is str else str_(k): walk(x, inner, deep + 1) for k, x in v.items()}
+            if kind in (list, tuple):
+                return [walk(x, inner, deep + 1) for x in v]
+            if kind in (set, frozenset):
+                try:
+                    items = sorted_(v)
+                except TypeError:
+                    items = sorted_(v, key=repr_)
+                return [walk(x, inner, deep + 1) for x in items]
+            if isinstance_(v, (datetime.datetime, datetime.date, datetime.time)):
+                return v.isoformat()
+            if kind.__module__ == "numpy":
+                size = getattr_(v, "size", None)
+                if type_(size) is int and size > 20000:
+                    raise TooMuch
+                got = v.tolist()
+                if type_(got) is not kind:
+                    return walk(got, inner, deep + 1)
+            text, cut = text_of(v)
+            if deep == 0:
+                raise TooMuch  # an object by itself is told by type and repr alone
+            return text
+
+        return walk(value, frozenset(), 0)
+
+    def json_of(value):
+        try:
+            text = json.dumps(plain(value), allow_nan=False, ensure_ascii=True)
+        except BaseException:
+            return None
+        return text if len_(text) <= most else None
+
+    figures = []
+
+    def mime_of(value):
+        """What a notebook would show."""
+        out = {}
+        for method, kind in (("_repr_html_", "text/html"), ("_repr_markdown_", "text/markdown"), ("_repr_latex_", "text/latex"), ("_repr_svg_", "image/svg+xml")):
+            if isinstance_(value, type_) or getattr_(type_(value), method, None) is None:
+                continue
+            try:
+                text = getattr_(value, method)()
+            except BaseException:
+                continue
+            if type_(text) is str and len_(text) <= most:
+                out[kind] = text
+        if not isinstance_(value, type_) and getattr_(type_(value), "_repr_png_", None) is not None:
+            try:
+                data = value._repr_png_()
+                if type_(data) is bytes:
+                    add_figure("image/png", data)
+            except BaseException:
+                pass
+        return out
+
+    def add_figure(kind, data):
+        import base64
+
+        if len_(figures) < 16 and len_(data) <= 4 << 20:
+            figures.append({"mime": kind, "data": base64.b64encode(data).decode("ascii")})
+
+    def error_of(e, tb, seen=8):
+        te = traceback.TracebackException(type_(e), e, tb)
+        mark = os.path.abspath(__file__)
+
+        def own(x, depth=0):
+            x.stack = traceback.StackSummary.from_list([f for f in x.stack if f.filename != mark])
+            for y in (x.__cause__, x.__context__):
+                if y is not None and depth < 32:
+                    own(y, depth + 1)
+
+        own(te)
+
+        def said(x, depth):
+            try:
+                message = "".join(x.format_exception_only()).strip()
+            except BaseException:
+                message = ""
+            kind = x.exc_type.__qualname__ if x.exc_type is not None else ""
+            if message.startswith(kind + ": "):
+                message = message[len_(kind) + 2:]
+            elif message == kind:
+                message = ""
+            frames = [{"file": f.filename, "line": f.lineno or 0, "function": f.name, "source": f.line or ""} for f in x.stack[-32:]]
+            if x.exc_type is not None and issubclass(x.exc_type, SyntaxError) and x.filename == name:
+                frames.append({"file": name, "line": int(x.lineno or 0), "function": "", "source": (x.text or "").rstrip("\n")})
+            nxt = x.__cause__ or (None if x.__suppress_context__ else x.__context__)
+            return {"type": kind, "message": message[:most], "frames": frames, "chained": said(nxt, depth - 1) if nxt is not None and depth > 0 else None, "traceback": ""}
+
+        out = said(te, seen)
+        try:
+            out["traceback"] = "".join(te.format())[-most:]
+        except BaseException:
+            out["traceback"] = out["type"] + ": " + out["message"]
+        return out
+
+    loop = []
+
+    def run(compiled):
+        if compiled.co_flags & 0x80:  # CO_COROUTINE: there is an await at the top
+            import asyncio
+
+            if not loop:
+                loop.append(asyncio.new_event_loop())
+                asyncio.set_event_loop(loop[0])
+            return loop[0].run_until_complete(eval_(compiled, space))
+        return eval_(compiled, space)
+
+    def end_loop():
+        if not loop:
+            return
+        import asyncio
+
+        pending = [t for t in asyncio.all_tasks(loop[0]) if not t.done()]
+        for t in pending:
+            t.cancel()
+        if pending:
+            loop[0].run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+        loop[0].run_until_complete(loop[0].shutdown_asyncgens())
+        loop[0].close()
+
+    report = {"value": None, "error": None, "variables": [], "figures": figures}
+    status = 0
+    value = None
+    flags = getattr_(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
+    try:
+        try:
+            tree = compile(code, name, "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
+            last = None
+            if tree.body and isinstance_(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+                last = compile(ast.Expression(tree.body.pop().value), name, "eval", flags, dont_inherit=True)
+            body = compile(tree, name, "exec", flags, dont_inherit=True)
+            del tree
+            run(body)
+            if last is not None:
+                value = run(last)
+        finally:
+            end_loop()
+    except SystemExit as e:
+        if e.code is None:
+            status = 0
+        elif isinstance_(e.code, int):
+            status = e.code & 0xFF
+        else:
+            status = 1
+            print(e.code, file=sys.stderr)
+    except BaseException as e:
+        status = 1
+        try:
+            report["error"] = error_of(e, e.__traceback__)
+        except BaseException as again:
+            report["error"] = {"type": type_(e).__name__, "message": "", "frames": [], "chained": None, "traceback": type_(e).__name__ + " (" + type_(again).__name__ + " while it was told)"}
+        e = None
+    if value is not None:
+        space["_"] = value
+        text, cut = text_of(value)
+        report["value"] = {"type": type_name(value), "repr": text, "json": json_of(value), "mime": mime_of(value), "cut": cut}
+    for wanted in task["variables"]:
+        entry = {"name": wanted, "type": "", "repr": "", "json": None, "size": 0, "error": "", "cut": False}
+        try:
+            got = space[wanted] if wanted in space else eval_(compile(wanted, "<variable>", "eval"), space)
+            entry["type"] = type_name(got)
+            entry["repr"], entry["cut"] = text_of(got)
+            entry["json"] = json_of(got)
+            entry["size"] = sys.getsizeof(got, 0)
+        except BaseException as e:
+            entry["error"] = (type_(e).__name__ + ": " + str_(e))[:200]
+        report["variables"].append(entry)
+    if task["figures"] and "matplotlib.pyplot" in sys.modules:
+        try:
+            import io
+
+            plt = sys.modules["matplotlib.pyplot"]
+            for n in plt.get_fignums()[:16]:
+                out = io.BytesIO()
+                plt.figure(n).savefig(out, format="png", bbox_inches="tight")
+                add_figure("image/png", out.getvalue())
+            plt.close("all")
+        except BaseException as e:
+            print("figures: " + type_(e).__name__ + ": " + str_(e), file=sys.stderr)
+    try:
+        text = json.dumps(report, allow_nan=False, ensure_ascii=True)
+        while len_(text) > task["most_report"] and figures:
+            figures.pop()
+            text = json.dumps(report, allow_nan=False, ensure_ascii=True)
+        if len_(text) <= task["most_report"]:
+            with open(here + "/report.json", "w", encoding="ascii") as f:
+                f.write(text)
+    except BaseException:
+        pass  # no report: the half outside says so
+    sys.exit(status)
+
+
+main()
