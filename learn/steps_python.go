@@ -84,6 +84,10 @@ func (l *ladder) python() {
 	l.categories()
 	l.evaluated(evals)
 	for _, what := range slices.Sorted(maps.Keys(l.set.odd)) {
+		if does, found := strings.CutPrefix(what, "eval text "); found {
+			l.leave("evaluated text (" + does + "), which no rule can hold but call dynamic-code, in place of [python.eval]")
+			continue
+		}
 		l.leave(what + ", which no rule can hold")
 	}
 }

@@ -27,7 +27,7 @@ const (
 	NoteImport  = "import"  // module, importing module: the program itself imports
 	NoteEnv     = "env"     // name, "set" or "unset": a variable read by name; never its value
 	NoteCall    = "call"    // category, function of the registry
-	NoteEval    = "eval"    // key, name: a construct of evaluated text, as [python.eval] would allow it
+	NoteEval    = "eval"    // key, name: a construct of evaluated text, as [python.eval] would allow it; key "text": what no line of it allows, in words
 	NoteDenied  = "denied"  // op, object: the shim refused what the policy does not grant: import, call or eval
 	NoteInspect = "inspect" // name, "value" "missing" or "failed", the value's repr or what its repr raised: of --inspect
 	NoteError   = "error"   // exception, errno, file or module, second file: nobody caught it

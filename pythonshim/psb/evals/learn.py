@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import Any, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
+from psb.evals.check import check
 from psb.evals.modules import grantable
+from psb.evals.rules import Rules
 from psb.evals.scope import bound_names
 from psb.evals.text import decode, limit
 from psb.evals.words import BUILTINS, CLOSED, CORE, MARKS, NEVER, dunder
@@ -17,8 +19,8 @@ Construct = Tuple[str, str]
 def constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]] = None) -> List[Construct]:
     """(key, name) of each construct in source, sorted: syntax nodes one by one, names that are called or are built-ins, attributes, imports, magic names.
 
-    namespace is what the text would see: its modules become imports, what can be called becomes calls. Never raises; text that is no Python, and
-    what no profile can grant, gives nothing."""
+    namespace is what the text would see: its modules become imports, what can be called becomes calls. What no profile can grant has the key "text" and
+    its description for a name. Never raises; text that is no Python gives nothing."""
     try:
         return _constructs(source, kind, namespace)
     except Exception:
@@ -26,7 +28,7 @@ def constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]] = 
 
 
 def _constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]]) -> List[Construct]:
-    tree = source
+    tree, text = source, ""
     if not isinstance(source, ast.AST):
         text = decode(source)
         limit(text, "")
@@ -42,7 +44,21 @@ def _constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]]) 
             found.add(("syntax", kind_))
         found.update(("magic", n) for n in bound_names(node) if dunder(n))
         found.update(_of(node, bound, namespace))
-    return sorted(c for c in found if _possible(*c))
+    possible = sorted(c for c in found if _possible(*c))
+    return possible + _never(tree, text, possible)
+
+
+def _never(tree: ast.AST, text: str, possible: List[Construct]) -> List[Construct]:
+    # What a profile that grants all the rest would still refuse.
+    lists: Dict[str, List[str]] = {}
+    for key, name in possible:
+        lists.setdefault(key, []).append(name)
+    try:
+        rules = Rules(lists)
+    except ValueError:
+        return []
+    what = {v.what for v in check(tree, text, rules).violations if not v.fix}
+    return sorted(("text", w.partition(": never")[0].replace(" is never granted", "").replace(", which", "")) for w in what)
 
 
 def _of(node: ast.AST, bound: Set[str], namespace: Optional[Mapping[str, Any]]) -> Set[Construct]:

@@ -205,6 +205,8 @@ class Learning(unittest.TestCase):
                     ("import", "math"),
                     ("magic", "__class__"),
                     ("magic", "__init__"),
+                    ("text", "attribute __code__"),
+                    ("text", "sets the attribute k"),
                 ]
                 + [
                     ("syntax", n)
