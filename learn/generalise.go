@@ -66,7 +66,7 @@ var steps = []step{
 // Generalise proposes the rules that allow a run again, sorted, and tells what it left out. It walks the steps in order. It never
 // proposes a floor object, a tree at the root of a file system, the home folder or the project for writing.
 func Generalise(s *Set, k Knowledge) ([]Grant, *Report) {
-	facts := madeForIt(s.sorted(), k.Made)
+	facts := behindBytecode(madeForIt(s.sorted(), k.Made))
 	l := climb(s, k, facts)
 	for range mostRounds {
 		moved := l.followLinks(facts)

@@ -266,6 +266,9 @@ func TestEveryRuleCoversSomething(t *testing.T) {
 			if f.wanted {
 				seen[policy.Access{Op: policy.OpList, Object: f.object}] = true
 			}
+			if f.read { // byte code speaks for its source
+				seen[policy.Access{Op: policy.OpRead, Object: source(f.object)}] = true
+			}
 		}
 		for _, g := range grants {
 			alone := policyOf(t, k, Rules([]Grant{g}))

@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 			did("exec", "/usr/bin/python3", Plain), did("exec", "/usr/bin/git", Plain)}, []string{"exec /usr/bin/git"}},
 		{"byte code asked for", Knowledge{}, []Event{
 			did("write", "/p/app/m/__pycache__", NewDir), did("write", "/p/app/m/__pycache__/a.pyc.123", New), did("read", "/p/app/__pycache__/b.pyc", Plain)},
-			[]string{"write m/__pycache__/"}},
+			[]string{"write m/__pycache__/", "read b.py"}},
 		{"byte code by the way", Knowledge{Bytecode: true}, []Event{did("write", "/p/app/m/__pycache__/a.pyc", New)}, []string{}},
 		{"repository", Knowledge{}, []Event{
 			did("read", "/p/app/.git/HEAD", Plain), did("write", "/p/app/.git/index.lock", New), did("write", "/p/app/.git/index.lock", Remove),

@@ -49,7 +49,7 @@ def said(do, *args):
     except SyntaxError as e: return type(e).__name__
 print(said(eval, "1"), "|", said(eval, "().__class__"), "|", said(exec, "1"), "|", borrowed.compute("().__class__ and x", 5))
 `
-	const both = "psb policy add call builtins.NAME or all of dynamic-code: psb policy add call dynamic-code or a table [python.eval]: text under rules needs no such line (psb policy help)"
+	const both = "psb policy add call builtins.NAME"
 	hint := func(name string) string {
 		return "builtins." + name + " dynamic-code " + strings.ReplaceAll(both, "NAME", name)
 	}

@@ -270,10 +270,12 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint = fmt.Sprintf("%s is locked", j.shownPolicy())
 	case ofNet(d.Access.Op):
 		d.Hint = netHint(j, d.Access)
-	case ofPython(d.Access.Op):
-		d.Hint, d.Wider = addHint(j, d.Access), widerHint(j, d.Access)
 	case ofPython(d.Access.Op) && policy.Grantable(d.Access) != nil:
 		d.Hint = policy.Grantable(d.Access).Error()
+	case rawText(d.Access):
+		d.Hint, d.Wider = textHint, "without any bounds: "+addHint(j, d.Access)
+	case ofPython(d.Access.Op):
+		d.Hint, d.Wider = addHint(j, d.Access), widerHint(j, d.Access)
 	case policy.Sensitive(d.Access.Object, j.macros):
 		d.Hint = secretHint
 	case d.Op == string(policy.OpSyscall):

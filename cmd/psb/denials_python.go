@@ -43,6 +43,14 @@ func widerHint(j *job, a policy.Access) string {
 	return ""
 }
 
+// textHint is the way for evaluated text that opens least.
+const textHint = "psb --learn writes what the text needs to [python.eval]"
+
+// rawText: a built-in that runs text, whose own line would lift every bound.
+func rawText(a policy.Access) bool {
+	return a.Op == policy.OpCall && (a.Object == "builtins.eval" || a.Object == "builtins.exec" || a.Object == "builtins.compile")
+}
+
 // withoutPythonRule says whether something inside Python needs no line, and why.
 func (e *editing) withoutPythonRule(p *policy.Policy, a policy.Access) (bool, string, error) {
 	switch a.Op {

@@ -18,8 +18,9 @@ Operations and their objects:
   create list                   a folder: out/
   env                           a variable's name: RATES_URL
   syscall                       a kernel call's name: mlock
-  connect listen deny           an address and a port: pypi.org:443 (nothing grants it in this build)
-  import call                   a module, a function (nothing grants it in this build)
+  connect private listen deny   an address and a port: pypi.org:443
+  import call                   a module; a function or category of psb policy help: ctypes, threads
+  eval                          a name of evaluated text: call:len, calc/syntax:arith
 `
 
 // policyHelp is the format on one page; docs/policy.md has every word.

@@ -231,14 +231,16 @@ def say(op: str, args: list, f: object) -> None:
             raise
 
 
-def refuser(name: str, category: str, *more: str) -> object:
+def refuser(name: str, category: str) -> object:
     def refused(*args: object, **kwargs: object) -> None:
         e = refusal("call", name, getframe(0).f_back)
-        hints = [e.hint]
         if verdict([name], category) is None:
-            hints += ["or all of " + category + ": psb policy add call " + category, *more]
-        e.args = (", ".join([e.args[0], *hints[1:]]),)
-        e.hint = "\n".join(hints)
+            if category == "dynamic-code":
+                e.args = ("evaluated text is not in the policy; psb --learn writes what it needs to [python.eval]; without any bounds: " + e.hint,)
+            else:
+                wider = "or all of " + category + ": psb policy add call " + category
+                e.args = (e.args[0] + ", " + wider,)
+                e.hint += "\n" + wider
         e.category = category
         raise e
 

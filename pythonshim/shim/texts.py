@@ -32,7 +32,7 @@ def pick_text(entry: tuple, f: object) -> object:
         return RECORDED[short]
     if "" in RULES["eval"]:
         return GUARDED[short]
-    return refuser(entry[2], entry[3], "or a table [python.eval]: text under rules needs no such line (psb policy help)")
+    return refuser(entry[2], entry[3])
 
 
 def scope(f: object, globals: object, locals: object) -> tuple:
