@@ -26,6 +26,7 @@ func TestEvalObjects(t *testing.T) {
 		"attribute:gi_frame":  `attribute: "gi_frame" is never granted: it leads out of the evaluation`,
 		"attribute:str-metod": `attribute: unknown group "str-metod", did you mean "str-methods"?`,
 		"magic:__globals__":   `magic: "__globals__" is never granted: it leads out of the evaluation`,
+		"magic:__del__":       `magic: "__del__" is never granted: it leads out of the evaluation`,
 		"call:setattr":        `call: "setattr" is never granted: it acts on the frame that calls it, or past the rules`,
 		"import:pickle.x":     `import: "pickle.x" is never granted: it undoes the guard`,
 		"import:_socket":      `import: "_socket" is never granted: it undoes the guard`,

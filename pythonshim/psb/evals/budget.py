@@ -12,12 +12,14 @@ from psb.evals.rules import Limits
 STRIDE = 64  # turns between two looks at the clock
 WIDEST = 4_000_000  # bits of a whole number: above, one product takes C too long
 LABOUR = 500_000_000  # steps of C that one division or power of whole numbers may take
+COMPARED = 20_000_000  # objects that C may go through in one comparison
+UNSEEN = 100_000  # of them between two looks at the clock
 
 
 class Budget:
     """Turns, bytes, depth and time of one evaluation. Once it is spent, every further count raises again: nothing can swallow the end."""
 
-    __slots__ = ("limits", "turns", "next", "bytes", "depth", "deadline", "ended")
+    __slots__ = ("limits", "turns", "next", "bytes", "unseen", "depth", "deadline", "ended")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -25,6 +27,7 @@ class Budget:
         self.next = min(STRIDE, limits.max_iterations)
         self.bytes = 0
         self.depth = 0
+        self.unseen = 0
         self.deadline = monotonic() + limits.timeout
         self.ended: Optional[Tuple[str, str]] = None
 
@@ -67,6 +70,15 @@ class Budget:
         """Steps of C that no tick interrupts."""
         if steps > LABOUR:
             self.end("timeout", "arithmetic that nothing can interrupt")
+
+    def work(self, steps: int) -> None:
+        """Objects that C is about to go through without a tick."""
+        if steps > COMPARED:
+            self.end("timeout", "a comparison that nothing can interrupt")
+        self.unseen += steps
+        if self.unseen > UNSEEN:
+            self.unseen = 0
+            self._look()
 
     def end(self, reason: str, what: str) -> None:
         """Raises, now and at every later count."""

@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping, MutableMapping, Optio
 from psb.errors import RuleEvalPermissionError
 from psb.evals import made
 from psb.evals.budget import Budget, size
+from psb.evals.compare import Compare
 from psb.evals.forms import Forms
 from psb.evals.methods import Methods
 from psb.evals.modules import CLOSED_MODULES, DOORS, HIDDEN_CLASSES, PURE, View, is_hidden
@@ -37,7 +38,7 @@ _LAZY = frozenset((map, filter, zip, enumerate, reversed, type(iter(int, 1))))
 _INHERITED = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset)
 
 
-class Guard(Operators, Forms, Methods, Shims, Views):
+class Guard(Operators, Compare, Forms, Methods, Shims, Views):
     """The rules, the budget and the namespace of one evaluation."""
 
     __slots__ = ("rules", "budget", "globals", "locals", "granted", "table", "only", "views", "floor", "mine", "site", "out_", "ground", "sealed")
@@ -232,6 +233,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
             for x in k.values():
                 if type(x) not in _DATA:
                     self.handed(x, f)
+            self.asked(f, a)
         v = self.out(f(*a, **k))
         if isinstance(f, type) and type(v) is f and callable(v) and not made.is_class(f):
             self.grant(v)  # a new object of a class that text may make; what a function gives may be anything it was given
@@ -312,7 +314,7 @@ class Guard(Operators, Forms, Methods, Shims, Views):
 
             return made.guard(build)  # type: ignore[arg-type]
         self.judge(f)
-        return f
+        return self.asking(f) or f
 
     def deco(self, f: Any) -> Callable[[Any], Any]:
         """A decorator: it is called as any function."""
@@ -468,6 +470,8 @@ class Guard(Operators, Forms, Methods, Shims, Views):
         if type(key) is slice and type(box) in _SIZED:
             n = len(range(*key.indices(len(box))))
             self.budget.charge(n * 8 if type(box) in (list, tuple) else n)
+        elif type(key) is not int and type(key) is not str:
+            self.even(key)
         v = box[key]
         t = type(v)
         return v if t in _DATA else self.out(v)

@@ -8,6 +8,7 @@ from psb.evals import made
 from psb.evals.budget import Budget, size
 from psb.evals.modules import is_hidden
 from psb.evals.operate import _length, whole_of
+from psb.evals.places import is_box
 
 _TEXTS = (str, bytes, bytearray)
 _BOXES = (list, dict, set, frozenset)
@@ -65,6 +66,7 @@ class Methods:
 
     def _run(self, base: Any, box: Any, name: str, a: Tuple[Any, ...], k: Dict[str, Any]) -> Any:
         o: Any = box
+        guard: Any = self
         if name not in _FED and name not in ("format", "format_map", "count", "index", "append", "insert", "add", "setdefault", "sort"):
             a = tuple(map(whole_of, a))
             k = {n: whole_of(v) for n, v in k.items()}
@@ -73,6 +75,8 @@ class Methods:
         if name in ("count", "index"):
             if base is range and not (a and isinstance(a[0], int)):
                 self.budget.turn(_length(box))
+            elif a and base in (list, tuple):
+                guard.sought(a[0], box)
             return getattr(o, name)(*a, **k)
         if base is str and name == "format":
             return self.format_text(o, a, k)  # type: ignore[attr-defined]
@@ -84,18 +88,26 @@ class Methods:
             a = tuple(x if keep and isinstance(x, Mapping) else self._fed(x) for x in first) + a[len(first) :]
             for x in a if keep else ():
                 self.budget.charge(100 * len(x))
+            for x in a if base in (dict, set, frozenset) else ():
+                if not isinstance(x, (dict, set, frozenset)):
+                    guard.even(x)
             if name == "join" and a:
                 self.budget.charge(sum(map(size, a[0])) + size(o) * len(a[0]))
         elif isinstance(o, _TEXTS):
             self.budget.charge(_made(o, name, a, k))
         elif name == "sort":
-            k = {n: self.fn(v) if n == "key" else v for n, v in k.items()}  # type: ignore[attr-defined]
+            key = k.get("key")
+            k = {n: guard.keys(v) if n == "key" and v is not None else v for n, v in k.items()}
             self.budget.turn(len(box))
+            if key is None:
+                guard.several(box, len(box).bit_length())
         elif name == "to_bytes" and isinstance(o, int):
             length = a[0] if a else k.get("length", 1)
             self.budget.charge(max(0, length) if isinstance(length, int) else 0)
         elif name in ("append", "insert", "add", "setdefault"):
             self.budget.charge(8 if base is list else 80)
+            if base is not list and a:
+                guard.even(a[0])
         elif not isinstance(o, type):
             self.budget.charge(size(o))
         return self.out(getattr(o, name)(*a, **k))  # type: ignore[attr-defined]
@@ -104,7 +116,8 @@ class Methods:
         """One of Python's own names of o, which the profile grants."""
         guard: Any = self
         op: Any = _OPERATORS.get(name)
-        if op is not None and not made.is_instance(o):
+        own = made.is_instance(o) and not is_box(o)  # a dataclass compares by what it holds
+        if op is not None and not own:
             if isinstance(o, type):
                 return _free(guard, op)
             swapped = name.startswith("__r") and name not in ("__rshift__",)
@@ -117,7 +130,7 @@ class Methods:
 
             return made.guard(operate)  # type: ignore[arg-type]
         text: Any = _TEXT_OF.get(name)
-        if text is not None and not made.is_instance(o):
+        if text is not None and not own:
             if isinstance(o, type):
                 return _free(guard, text)
 
@@ -199,4 +212,5 @@ _NAMES = {
 }
 _OPERATORS: Dict[str, str] = {f"__{p}{n}__": g for n, g in _NAMES.items() for p in ("", "r", "i")}
 _OPERATORS.update({"__getitem__": "item", "__concat__": "add", "__divmod__": "divmod", "__contains__": "hay_in", "__setitem__": "set_item"})
-_TEXT_OF: Dict[str, str] = {"__str__": "str_", "__repr__": "repr_", "__format__": "form"}
+_OPERATORS.update({f"__{n}__": n for n in ("eq", "ne", "lt", "le", "gt", "ge")})
+_TEXT_OF: Dict[str, str] = {"__str__": "str_", "__repr__": "repr_", "__format__": "form", "__hash__": "hash_"}

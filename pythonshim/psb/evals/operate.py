@@ -24,6 +24,8 @@ class Operators:
     feed: Callable[[Any], Any]
     item: Callable[[Any, Any], Any]
     percent: Callable[[Any, Any], None]
+    even: Callable[[Any], Any]
+    sought: Callable[[Any, Any], None]
 
     def add(self, a: Any, b: Any) -> Any:
         ta, tb = type(a), type(b)
@@ -163,7 +165,11 @@ class Operators:
 
     def contains(self, x: Any, box: Any) -> bool:
         """x in box."""
-        return x in self.hay(box, x)
+        if type(box) is str or type(x) is str:
+            return x in self.hay(box, x)
+        box = self.hay(box, x)
+        self.sought(x, box)
+        return x in box
 
     def hay(self, box: Any, x: Any = None) -> Any:
         """box, safe to be looked through."""
@@ -185,7 +191,7 @@ class Operators:
             return operator.imul(a, b)
         if op == "bit_or" and isinstance(a, _SETS):
             self._joined(a, b)
-            return operator.ior(a, b if isinstance(b, _SETS) else self.feed(b))
+            return operator.ior(a, b if isinstance(b, _SETS) else self.even(self.feed(b)))
         if isinstance(a, _PLAIN) and isinstance(b, _PLAIN):
             return getattr(self, op)(a, b)
         # What counts is done by the plain operator's guard; the operation itself is the object's own in-place one.
@@ -206,6 +212,8 @@ class Operators:
             self.budget.charge(_growth(value))
         elif isinstance(box, dict):
             self.budget.charge(96)
+        if type(key) is not int and type(key) is not str:
+            self.even(key)
         box[key] = value
 
     def augment(self, op: str, place: Tuple[Any, Any, Any], b: Any) -> None:

@@ -31,6 +31,7 @@ _OPS = {
     "BitXor": "bit_xor",
     "MatMult": "matmul",
 }
+_COMPARES = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 _PLAIN_OPS = (ast.Add, ast.Sub, ast.Mult)
 _ITEM_BYTES = {"ListComp": 8, "SetComp": 64, "DictComp": 100}
 
@@ -95,7 +96,9 @@ class Rewriter(ast.NodeTransformer):
         value = self.visit(node.value)
         if isinstance(node.ctx, ast.Store):
             value = self.g("grow", value, at=node)
-        return ast.copy_location(ast.Subscript(value, self.slice_(node.slice), node.ctx), node)
+        key = self.key(node.slice)
+        key = key if isinstance(key, ast.Constant) else self.hashed(key)
+        return ast.copy_location(ast.Subscript(value, getattr(ast, "Index")(key) if sys.version_info < (3, 9) else key, node.ctx), node)
 
     def key(self, node: Any) -> Any:
         """A subscript as an expression."""
@@ -113,10 +116,6 @@ class Rewriter(ast.NodeTransformer):
         return self.visit(node)
 
     at: ast.AST = ast.Pass(lineno=1, col_offset=0)
-
-    def slice_(self, node: Any) -> Any:
-        key = self.key(node)
-        return getattr(ast, "Index")(key) if sys.version_info < (3, 9) else key
 
     # Calls and operators.
 
@@ -146,8 +145,19 @@ class Rewriter(ast.NodeTransformer):
         if len(rest) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             inside = self.g("contains", left, rest[0], at=node)
             return inside if isinstance(node.ops[0], ast.In) else ast.copy_location(ast.UnaryOp(ast.Not(), inside), node)
-        rest = [self.g("hay", c, at=c) if isinstance(op, (ast.In, ast.NotIn)) else c for op, c in zip(node.ops, rest)]
+        how = _COMPARES.get(type(node.ops[0]).__name__)
+        if len(rest) == 1 and how and not _plain(node.left) and not _plain(node.comparators[0]):
+            return self.g(how, left, rest[0], at=node)
+        rest = [self.compared(op, c, v) for op, c, v in zip(node.ops, node.comparators, rest)]
         return ast.copy_location(ast.Compare(left, node.ops, rest), node)
+
+    def compared(self, op: ast.cmpop, node: ast.expr, value: Any) -> Any:
+        """A comparator, where others may follow: each is evaluated once."""
+        if isinstance(op, (ast.In, ast.NotIn)):
+            value = self.g("hay", value, at=node)
+        elif type(op).__name__ not in _COMPARES or _plain(node):
+            return value
+        return self.g("even", value, at=node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         op = self.text(_OPS[type(node.op).__name__])
@@ -190,10 +200,20 @@ class Rewriter(ast.NodeTransformer):
         node = self.generic_visit(node)
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
             return node
+        if isinstance(node, ast.Set):
+            node.elts = [e if isinstance(e, ast.Constant) else self.hashed(e) for e in node.elts]
+        elif isinstance(node, ast.Dict):
+            node.keys = [k if k is None or isinstance(k, ast.Constant) else self.hashed(k) for k in node.keys]
         elements = node.values if isinstance(node, ast.Dict) else node.elts
         if not elements or (isinstance(node, ast.Tuple) and all(isinstance(e, ast.Constant) for e in elements)):
             return node
         return self.g("shown", node, at=node)
+
+    def hashed(self, node: Any) -> Any:
+        """A key, or what becomes the keys of a set."""
+        if isinstance(node, ast.Starred):
+            return ast.copy_location(ast.Starred(self.g("even", node.value, at=node), node.ctx), node)
+        return self.g("even", node, at=node)
 
     visit_List = shown
     visit_Set = shown
@@ -240,6 +260,10 @@ class Rewriter(ast.NodeTransformer):
         for field in ("elt", "key", "value"):
             if hasattr(node, field):
                 setattr(node, field, self.visit(getattr(node, field)))
+        if isinstance(node, ast.DictComp) and not isinstance(node.key, ast.Constant):
+            node.key = self.hashed(node.key)
+        elif isinstance(node, ast.SetComp) and not isinstance(node.elt, ast.Constant):
+            node.elt = self.hashed(node.elt)
         self.scope = outer
         return node
 
@@ -402,6 +426,11 @@ class Rewriter(ast.NodeTransformer):
 
 def _starred(target: ast.AST) -> bool:
     return any(isinstance(n, ast.Starred) for n in ast.walk(target))
+
+
+def _plain(node: ast.AST) -> bool:
+    # What compares without going through anything.
+    return isinstance(node, (ast.Constant, ast.JoinedStr)) or isinstance(node, ast.UnaryOp) and _plain(node.operand)
 
 
 def _small(node: ast.AST) -> bool:

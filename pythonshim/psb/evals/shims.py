@@ -108,18 +108,27 @@ def _sum(g: Any, it: Any, start: Any = 0) -> Any:
 
 def _best(f: Callable[..., Any]) -> Callable[..., Any]:
     def best(g: Any, *a: Any, **k: Any) -> Any:
-        if "key" in k:
-            k["key"] = g.fn(k["key"])
-        return f(g.stream(a[0]), **k) if len(a) == 1 else f(*a, **k)
+        key = k.get("key")
+        if key is not None:
+            k["key"] = g.keys(key)
+        if len(a) != 1:
+            return f(*a, **k) if key else f(*map(g.even, a), **k)
+        fed = g.stream(a[0])
+        if key is None and not isinstance(fed, (str, bytes, range)):
+            fed = g.several(fed) if isinstance(fed, (list, tuple)) else map(g.even, fed)
+        return f(fed, **k)
 
     return best
 
 
 def _sorted(g: Any, it: Any, **k: Any) -> Any:
-    if "key" in k:
-        k["key"] = g.fn(k["key"])
+    key = k.get("key")
+    if key is not None:
+        k["key"] = g.keys(key)
     fed = g.feed(it)
     g.budget.charge(8 * (_length(fed) if type(fed) is range else len(fed)))
+    if key is None and type(fed) is not range:
+        g.several(fed, len(fed).bit_length())
     return sorted(fed, **k)
 
 
@@ -258,7 +267,7 @@ def _make_box(cls: Any, each: int) -> Callable[..., Any]:
         for v in a:
             v = v if cls is dict and isinstance(v, dict) else g.feed(v)
             g.budget.charge(each * (_length(v) if type(v) is range else len(v)))
-            fed.append(v)
+            fed.append(v if cls in (list, tuple) or isinstance(v, (dict, set, frozenset)) else g.even(v))
         g.budget.charge(each * len(k))
         return cls(*fed, **k)
 
@@ -293,6 +302,7 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "hex": _base(hex),
     "oct": _base(oct),
     "repr": lambda g, o: g.repr_(o),
+    "hash": lambda g, o: g.hash_(o),
     "ascii": lambda g, o: g.ascii_(o),
     "format": lambda g, o, spec="": g.form(o, spec),
     "eval": _nested("eval"),

@@ -138,6 +138,16 @@ def _held(g: Any, f: Any, it: Any, *a: Any, **k: Any) -> Any:
     return f(fed, *a, **k)
 
 
+def _grouped(g: Any, f: Any, it: Any, key: Any = None) -> Any:
+    return f(map(g.even, g.lazy(it))) if key is None else f(g.lazy(it), g.keys(key))
+
+
+def _sought(g: Any, f: Any, it: Any, x: Any) -> Any:
+    fed = g.feed(it)
+    g.sought(x, fed)
+    return f(fed, x)
+
+
 def _attrgetter(g: Any, f: Any, *names: Any) -> Any:
     paths = [[g.readable(part) for part in str.__str__(n).split(".")] for n in names]
     if not paths:
@@ -296,6 +306,9 @@ _SHIMS: Dict[Tuple[str, str], Callable[..., Any]] = {
     ("itertools", "permutations"): _held,
     ("itertools", "combinations"): _held,
     ("itertools", "combinations_with_replacement"): _held,
+    ("itertools", "groupby"): _grouped,
+    ("operator", "countOf"): _sought,
+    ("operator", "indexOf"): _sought,
     ("operator", "attrgetter"): _attrgetter,
     ("operator", "methodcaller"): _methodcaller,
     ("operator", "itemgetter"): _itemgetter,
@@ -325,6 +338,8 @@ _GUARDED = {
     "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
     "lshift": "lshift", "rshift": "rshift", "or_": "bit_or", "and_": "bit_and", "xor": "bit_xor", "matmul": "matmul",
 }  # fmt: skip
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _SHIMS[("operator", _name)] = _operator(_name)
 for _name, _guard in _GUARDED.items():
     _SHIMS[("operator", _name)] = _operator(_guard)
     _SHIMS[("operator", "i" + _name.rstrip("_"))] = _inplace(_guard)
