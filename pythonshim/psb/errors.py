@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+MYPY = False
+if MYPY:  # loaded at a program's first refusal, when its built-ins may be the program's: nothing of the standard library is to run then
+    from typing import Any, Sequence, Tuple
+
+    _Base = Tuple[int, int, str, str, str]
+else:
+    _Base = tuple
 
 
 class SandBoxError(RuntimeError):
@@ -27,14 +33,40 @@ class RuleApiPermissionError(SandBoxError, PermissionError):
     category: str = ""
 
 
-class Violation(NamedTuple):
-    """One construct that an eval profile does not grant; `line` counts from 1, `column` from 0; `fix` is the line to add, "" if none can."""
+class Violation(_Base):
+    """One construct that an eval profile does not grant; `line` counts from 1, `column` from 0; `fix` is the line to add, "" if none can. A named tuple."""
 
-    line: int
-    column: int
-    what: str
-    text: str
-    fix: str
+    __slots__ = ()
+    _fields = ("line", "column", "what", "text", "fix")
+
+    def __new__(cls, line: int, column: int, what: str, text: str, fix: str) -> Violation:
+        return tuple.__new__(cls, (line, column, what, text, fix))
+
+    def __getnewargs__(self) -> Tuple[int, int, str, str, str]:
+        return self[0], self[1], self[2], self[3], self[4]
+
+    def __repr__(self) -> str:
+        return "Violation(" + ", ".join([f"{n}={v!r}" for n, v in zip(self._fields, self)]) + ")"
+
+    @property
+    def line(self) -> int:
+        return self[0]
+
+    @property
+    def column(self) -> int:
+        return self[1]
+
+    @property
+    def what(self) -> str:
+        return self[2]
+
+    @property
+    def text(self) -> str:
+        return self[3]
+
+    @property
+    def fix(self) -> str:
+        return self[4]
 
 
 class EvalSyntaxRejected(SandBoxError, SyntaxError):

@@ -293,14 +293,22 @@ class alias:
         modules[name] = modules["psb" + name[11:]]
 
 
+def ours(spec: object) -> bool:
+    # Another copy of this very package: which copy it is, its refusals tell.
+    try:
+        return content(text(spec.origin).rpartition("/")[0] + "/errors.py") == content(PACKAGE + "/psb/errors.py")
+    except OSError:
+        return False
+
+
 def offer(name: str, spec: object) -> object:
-    # psb is there for everybody who has no other module of that name.
-    if spec is None and name == "psb":
+    # psb is there for everybody who has no other module of that name; who has installed the package gets the box's copy of it.
+    if name == "psb" and (spec is None or ours(spec)):
         folder = PACKAGE + "/psb"
         try:
             status(folder + "/__init__.py")
         except OSError:
-            return None
+            return spec
         spec = external.spec_from_file_location("psb", folder + "/__init__.py", submodule_search_locations=[folder])
     elif name == "pysandboxes" and spec is None or name.startswith("pysandboxes.") and modules.get("pysandboxes") is modules.get("psb"):
         spec = _bootstrap.ModuleSpec(name, alias)

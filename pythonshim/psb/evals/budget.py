@@ -59,7 +59,8 @@ class Budget:
         """A whole number of n bits that is about to be made."""
         if n > 512:
             if n > WIDEST:
-                self.end("max_alloc", f"a whole number of {n} bits")
+                # n may itself be too long to be written out.
+                self.end("max_alloc", f"a whole number of more than {WIDEST} bits")
             self.charge(n >> 3)
 
     def labour(self, steps: int) -> None:

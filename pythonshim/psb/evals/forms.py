@@ -140,10 +140,7 @@ class Forms:
                 out.append(literal)
             if field is None:
                 continue
-            first, rest = _string.formatter_field_name_split(field)
-            value = self._first(first, args, names, auto)
-            for is_attribute, name in rest:
-                value = self.read(value, name) if is_attribute else self.item(value, name)
+            value, _ = self.field(field, args, names, auto)
             if spec:
                 inner: List[str] = []
                 self._fields(spec, args, names, inner, depth - 1, auto)
@@ -151,6 +148,14 @@ class Forms:
             if conversion and conversion not in "sra":
                 raise ValueError(f"Unknown conversion specifier {conversion!s}")
             out.append(self.fmt(value, ord(conversion) if conversion else -1, spec or ""))
+
+    def field(self, name: str, args: Sequence[Any], names: Mapping[str, Any], auto: List[Any]) -> Tuple[Any, Any]:
+        """The object that a field of a format string names, attributes judged, and what the name begins with."""
+        first, rest = _string.formatter_field_name_split(name)
+        value = self._first(first, args, names, auto)
+        for is_attribute, part in rest:
+            value = self.read(value, part) if is_attribute else self.item(value, part)
+        return value, first
 
     def _first(self, first: Any, args: Sequence[Any], names: Mapping[str, Any], auto: List[Any]) -> Any:
         if first == "":

@@ -262,18 +262,16 @@ def _literal(g: Any, f: Any, s: Any) -> Any:
 
 
 class _Formatter:
-    __slots__ = ("format", "vformat")
+    __slots__ = ("format", "vformat", "get_field")
 
     def __init__(self, g: Any) -> None:
-        self.format = _wrap(lambda g, f, t, *a, **k: g.format_text(t, a, k), g, None, "format")
-        self.vformat = _wrap(lambda g, f, t, a, k: g.format_text(t, a, k), g, None, "vformat")
+        self.format = g.given(_wrap(lambda g, f, t, *a, **k: g.format_text(t, a, k), g, None, "format"))
+        self.vformat = g.given(_wrap(lambda g, f, t, a, k: g.format_text(t, a, k), g, None, "vformat"))
+        self.get_field = g.given(_wrap(lambda g, f, name, a, k: g.field(name, a, k, [0]), g, None, "get_field"))
 
 
 def _formatter(g: Any, f: Any) -> Any:
-    made_ = _Formatter(g)
-    g.grant(made_.format)
-    g.grant(made_.vformat)
-    return made_
+    return _Formatter(g)
 
 
 def _namedtuple(g: Any, f: Any, *a: Any, **k: Any) -> Any:
