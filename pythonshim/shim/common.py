@@ -46,6 +46,19 @@ def theirs(e: BaseException) -> bool:
     return tb is not None and tb.tb_frame.f_code.co_filename != HERE
 
 
+def without(tb: object) -> object:
+    # A traceback without the frames that are ours.
+    kept = []
+    while tb is not None:
+        name = tb.tb_frame.f_code.co_filename
+        if name != HERE and not name.startswith(PACKAGE + "/"):
+            kept.append(tb)
+        tb = tb.tb_next
+    for t in kept[::-1]:
+        tb = type(t)(tb, t.tb_frame, t.tb_lasti, t.tb_lineno)
+    return tb
+
+
 def text(x: object) -> str:
     # Never calls a method of the program: only the built-in text types, subclasses brought back to them.
     c = type(x)

@@ -112,6 +112,25 @@ def explain(e: object) -> None:
         here.busy = False
 
 
+def tidy(e: object) -> None:
+    # What is about to be printed shows the program's frames, not ours.
+    todo = [e]
+    seen = set()
+    while todo and len(seen) < 64:
+        e = todo.pop()
+        c = type(e)
+        if not issubclass(c, BaseException) or id(e) in seen:
+            continue
+        seen.add(id(e))
+        todo += [BaseException.__cause__.__get__(e, c), BaseException.__context__.__get__(e, c)]
+        if Group is not None and issubclass(c, Group):
+            todo += Group.exceptions.__get__(e, c)[:16]
+        old = BaseException.__traceback__.__get__(e, c)
+        new = without(old)
+        if new is not None or old is None:
+            BaseException.with_traceback(e, new)
+
+
 def install() -> None:
     attach(environ(posix.environ))
     inspect_at_end()
@@ -125,6 +144,7 @@ def install() -> None:
     def excepthook(*args: object) -> None:
         if len(args) == 3:
             explain(args[1])
+            tidy(args[1])
         return display(*args)
 
     excepthook.__doc__ = display.__doc__
@@ -135,6 +155,7 @@ def install() -> None:
     def threadhook(*args: object) -> None:
         if len(args) == 1:
             explain(getattr(args[0], "exc_value", None))
+            tidy(getattr(args[0], "exc_value", None))
         return shown(*args)
 
     if shown is not None:

@@ -79,9 +79,10 @@ def bounded(kind: str, source: object, globals: object, locals: object, f: objec
     m = engine()
     try:
         return m.evaluate(kind, source, globals, locals, m.profile(""), site, inherited=0 if f is None else f.f_code.co_flags, **options)
-    except errors().SandBoxError as e:
-        told(e, f)
-        raise
+    except BaseException as e:
+        if issubclass(type(e), errors().SandBoxError):
+            told(e, f)
+        raise BaseException.with_traceback(e, without(BaseException.__traceback__.__get__(e)))
 
 
 def told(e: object, f: object) -> None:
