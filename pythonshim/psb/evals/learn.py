@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import types
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
@@ -11,7 +12,7 @@ from psb.evals.modules import grantable
 from psb.evals.rules import Rules
 from psb.evals.scope import bound_names
 from psb.evals.text import decode, limit
-from psb.evals.words import BUILTINS, CLOSED, CORE, MARKS, NEVER, dunder
+from psb.evals.words import BUILTINS, CLOSED, CORE, MARKS, NEVER, SEEING, dunder
 
 Construct = Tuple[str, str]
 
@@ -68,7 +69,7 @@ def _of(node: ast.AST, bound: Set[str], namespace: Optional[Mapping[str, Any]]) 
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         out |= _name(node.id, bound, namespace)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in bound:
-        out.add(("call", node.func.id))
+        out |= _callable(node.func.id, namespace[node.func.id] if namespace is not None and node.func.id in namespace else None)
     elif isinstance(node, ast.keyword) and node.arg and dunder(node.arg):
         out.add(("magic", node.arg))
     elif isinstance(node, ast.Import):
@@ -95,8 +96,14 @@ def _name(name: str, bound: Set[str], namespace: Optional[Mapping[str, Any]]) ->
         value = namespace[name]
         if isinstance(value, types.ModuleType):
             return {("import", value.__name__)}
-        return {("call", name)} if callable(value) else set()
+        return _callable(name, value) if callable(value) else set()
     return {("call", name)} if name in BUILTINS else set()
+
+
+def _callable(name: str, value: Any) -> Set[Construct]:
+    # A built-in that text gets behind a guard alone needs its own name besides the caller's; one that is never granted is nothing to learn.
+    raw = next((n for n in SEEING if value is not None and getattr(builtins, n, None) is value), name)
+    return set() if raw in NEVER else {("call", name), ("call", raw)}
 
 
 def _possible(key: str, name: str) -> bool:

@@ -98,6 +98,9 @@ BY_NAME: FrozenSet[str] = _words(
     "eval exec open input vars dir getattr hasattr type memoryview id object super print property classmethod staticmethod __debug__"
 )
 
+# Built-ins that text only ever gets behind a guard, whatever they are called.
+SEEING: FrozenSet[str] = NEVER | _words("eval exec open input vars dir getattr hasattr")
+
 BUILTINS: FrozenSet[str] = frozenset(n for n in dir(builtins) if not n.startswith("_")) | {"__import__", "__build_class__"}
 
 KEYS: Tuple[str, ...] = ("syntax", "call", "attribute", "import", "magic")

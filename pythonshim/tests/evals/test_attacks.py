@@ -104,7 +104,7 @@ ATTACKS = [
     ("methodcaller", "exec", "import operator\nx = operator.methodcaller(u + 'reduce_ex' + u, 2)([])", R),
     ("methodcaller of format", "exec", "import operator\nx = operator.methodcaller('format', 1)('{0.__cl' + 'ass__}')", R),
     ("Formatter", "exec", "import string\nx = string.Formatter().format('{0.__cl' + 'ass__}', 1)", R),
-    ("Formatter, get_field", "exec", "import string\nx = string.Formatter().get_field('0.__cl' + 'ass__', (1,), {})", AttributeError),
+    ("Formatter, get_field", "exec", "import string\nx = string.Formatter().get_field('0.__cl' + 'ass__', (1,), {})", R),
     ("Formatter, derived", "exec", "import string\nclass F(string.Formatter):\n    def parse(self, t): return [('', '0.__class__', '', None)]", R),
     ("get_type_hints", "exec", "import typing\ndef f(a: 'len([])'): pass\nx = typing.get_type_hints(f)", R),
     ("ForwardRef", "exec", "import typing\nx = typing.ForwardRef('1')", R),

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases import ALL, HAS, rules  # noqa: E402
 from psb.errors import EvalSyntaxRejected, RuleEvalPermissionError  # noqa: E402
 from psb.evals import run  # noqa: E402
+from psb.evals.learn import constructs  # noqa: E402
 from psb.evals.sites import evaluate, namespaces  # noqa: E402
 
 TOTAL = 5
@@ -181,6 +182,28 @@ class Sites(unittest.TestCase):
         self.assertEqual(ev("x.real", {"x": 1}, None, rules(namespace="caller")), 1)
         with self.assertRaises(EvalSyntaxRejected):
             ev("x.__class__", {"x": 1}, None, rules(namespace="caller"))
+
+    def test_built_ins_in_the_namespace_are_learned_as_they_are_granted(self):
+        for name, given, attribute in (("getattr", getattr, "real"), ("g", getattr, "real"), ("h", hasattr, "real")):
+            with self.subTest(name):
+                text, space = f"{name}(x, '{attribute}')", {name: given, "x": 1}
+                learned = [n for key, n in constructs(text, "eval", space) if key == "call"]
+                self.assertEqual(learned, sorted({name, given.__name__}))
+                self.assertEqual(evaluate("eval", text, dict(space), None, {"call": learned, "attribute": ["real"]}), 1)
+                with self.assertRaises(RuleEvalPermissionError) as e:
+                    evaluate("eval", f"{name}(x, '__class__')", dict(space), None, {"call": learned, "attribute": ["real"]})
+                self.assertEqual((e.exception.key, e.exception.target), ("magic", "__class__"))
+
+    def test_an_alias_does_not_grant_a_built_in(self):
+        with self.assertRaises(RuleEvalPermissionError) as e:
+            evaluate("eval", "g(x, 'real')", {"g": getattr, "x": 1}, None, {"call": ["g"], "attribute": ["real"]})
+        self.assertEqual((e.exception.key, e.exception.target, e.exception.hint), ("call", "getattr", '[python.eval] call = ["g", "getattr"]'))
+
+    def test_what_is_never_granted_is_not_learned(self):
+        self.assertEqual(constructs("g()", "eval", {"g": globals}), [])
+        with self.assertRaises(RuleEvalPermissionError) as e:
+            evaluate("eval", "g()", {"g": globals}, None, {"call": ["g", "*"]})
+        self.assertEqual((e.exception.key, e.exception.target), ("", "globals"))
 
     def test_modules_in_the_namespace(self):
         import math
