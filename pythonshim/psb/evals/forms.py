@@ -9,6 +9,7 @@ import _string  # type: ignore[import]
 
 from psb.evals.budget import Budget, size
 from psb.evals.operate import is_decimal
+from psb.evals.places import places
 
 _DIGITS = re.compile(r"\d+")
 _PERCENT = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?.", re.S)
@@ -90,6 +91,7 @@ class Forms:
             return
         if not isinstance(value, (list, tuple, dict, set, frozenset)):
             return
+        self.budget.work(places(value))  # the walk below takes its own time
         stack: List[Tuple[Any, int]] = [(value, 0)]
         while stack:
             v, depth = stack.pop()
