@@ -9,7 +9,7 @@ from array import array
 from importlib import import_module
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from psb import codec_types as types
+from psb import codec_types as types, raised
 from psb.codec_types import Budget, Known, Record
 from psb.errors import SandBoxProtocolError
 
@@ -197,10 +197,9 @@ class _Reader:
         name = self.body[at : at + n].decode()
         self.at = at + n
         self.deeper(depth)
-        form = types.forms.get(name)
         plain = self.value(depth + 1)
         self.charge(_BIG)
-        return form.from_plain(plain) if form is not None else Record("value", name, plain)
+        return types.build(name, plain, getattr(self.known, "psb_imports", False) is True)
 
     def deeper(self, depth: int) -> None:
         if depth >= self.depth:
@@ -222,8 +221,6 @@ class _Reader:
         return numpy.frombuffer(raw, code).reshape(shape)
 
     def exception(self, depth: int) -> Any:
-        from psb import raised
-
         self.deeper(depth)
         return raised.from_plain(self.value(depth + 1), self.known)
 

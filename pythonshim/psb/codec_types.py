@@ -6,6 +6,8 @@ import sys
 import typing
 from typing import Any, Callable, Dict, Iterable, Iterator, NamedTuple, Optional, Tuple, Type
 
+from psb import codec_loaded
+
 Known = Callable[[str], Optional[type]]
 """Gives the receiver's own class for a sender's name "module:qualname", or None."""
 
@@ -143,10 +145,7 @@ def _classes(hints: Iterable[Any], depth: int) -> Iterator[type]:
 registered: Dict[str, type] = {}
 
 
-def _module(name: str) -> Any:
-    from importlib import import_module
-
-    return import_module(name)
+_module = codec_loaded.get
 
 
 def _made(module: str, name: str) -> Callable[[Any], Any]:
@@ -161,7 +160,7 @@ def _small(plain: Any, limit: int) -> str:
 
 
 def _zone(plain: Any) -> Any:
-    return _module("zoneinfo").ZoneInfo(_small(plain, 200))
+    return codec_loaded.zone(_small(plain, 200))
 
 
 def _zone_key(z: Any) -> str:
@@ -319,3 +318,29 @@ for _private, _public in _ALIASES.items():
     for _name, _form in list(forms.items()):
         if _name.startswith(_public + ":"):
             forms[_private + _name[len(_public) :]] = _form
+
+
+def build(name: str, plain: Any, trusted: bool) -> Any:
+    """The value of a form, or a Record where its class is none here. Only a trusted sender's word imports a module."""
+    form = forms.get(name)
+    if form is None:
+        return Record("value", name, plain)
+    if form.cls is None:
+        module = name.partition(":")[0]
+        module = _ALIASES.get(module, module)
+        if trusted:
+            _import(module, plain)
+        if codec_loaded.find(module) is None:
+            return Record("value", name, plain)
+    return form.from_plain(plain)
+
+
+def _import(module: str, plain: Any) -> None:
+    from importlib import import_module
+
+    try:
+        made = import_module(module)
+        if module == "zoneinfo":
+            made.ZoneInfo(plain)  # loads the package tzdata where the system has no such zone
+    except Exception:  # not of this version: a record, or the form's own refusal
+        pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from psb.codec_types import Known, name_of, registered, title
 from psb.errors import SandBoxBaseExceptionError, SandBoxProtocolError
@@ -42,12 +42,21 @@ def to_plain(e: BaseException) -> Any:
             todo.append(x)
         return index[id(x)]
 
+    def member(x: BaseException) -> Optional[int]:
+        # Each place of a group has a record of its own: whoever walks a group walks every one of its members.
+        if id(x) not in index:
+            return at(x)
+        if len(todo) >= _CHAIN:
+            return None
+        todo.append(x)
+        return len(todo) - 1
+
     while len(out) < len(todo):
         x = todo[len(out)]
         if type(x) is RemoteTraceback:
             out.append({"remote": str(x.args[0]) if x.args else ""})
             continue
-        members = [at(m) for m in x.exceptions] if _Group is not None and isinstance(x, _Group) else None
+        members = [member(m) for m in x.exceptions] if _Group is not None and isinstance(x, _Group) else None
         out.append(
             {
                 "names": [name_of(c) for c in type(x).__mro__ if issubclass(c, BaseException)],
@@ -110,6 +119,7 @@ def from_plain(plain: Any, known: Optional[Known] = None) -> BaseException:
     """The exception. What is no Exception in the receiver's eyes becomes SandBoxBaseExceptionError."""
     if type(plain) is not list or not 0 < len(plain) <= _CHAIN or any(type(p) is not dict for p in plain):
         raise SandBoxProtocolError("psb: a message holds an exception of no form")
+    _members_once(plain)
     made: List[Optional[BaseException]] = [None] * len(plain)
     for i in range(len(plain) - 1, -1, -1):  # members mostly follow their group
         made[i] = _member(plain, made, i, known)
@@ -123,6 +133,17 @@ def from_plain(plain: Any, known: Optional[Known] = None) -> BaseException:
     if type(text) is str:
         _end_with(all_made[0], text)
     return all_made[0]
+
+
+def _members_once(plain: List[Dict[str, Any]]) -> None:
+    # Groups that share members are a tree of exponential size for everybody who prints or walks them.
+    used: Set[int] = set()
+    for p in plain:
+        members = p.get("members")
+        for m in members if type(members) is list else ():
+            if type(m) is int and m in used:
+                raise SandBoxProtocolError("psb: a message holds an exception that is a member of groups twice")
+            used.add(m if type(m) is int else -1)
 
 
 def _put(e: BaseException, name: str, value: Any) -> None:
@@ -162,7 +183,7 @@ def _member(plain: List[Dict[str, Any]], made: List[Optional[BaseException]], i:
             return _group(names, args, inner)
     cls = _class(names, known)
     if cls is None:
-        e: BaseException = SandBoxBaseExceptionError(f"psb: what ended the call is no Exception: {_called(names[0])}: {str(p.get('text'))[:1000]}")
+        e: BaseException = SandBoxBaseExceptionError(f"psb: what ended the call is no Exception: {_called(names[0])}: {_said(p)}")
         e.name = _called(names[0])  # type: ignore[attr-defined]
         e.__dict__["code"] = args[0] if names[0] == "builtins:SystemExit" and args and type(args[0]) in (int, str) else None
         return e
@@ -172,6 +193,11 @@ def _member(plain: List[Dict[str, Any]], made: List[Optional[BaseException]], i:
     e = _new(cls, args, fields)
     _set(e, attrs)
     return e
+
+
+def _said(p: Dict[str, Any]) -> str:
+    text = p.get("text")
+    return text[:1000] if type(text) is str else ""
 
 
 def _called(name: str) -> str:

@@ -16,7 +16,9 @@ import pickle
 import random
 import socket
 import struct
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import typing
@@ -24,9 +26,11 @@ import unittest
 import uuid
 from typing import Any, Dict, List, Optional
 
-from psb import codec
+from psb import codec, codec_loaded
 from psb.errors import EvalSyntaxRejected, RuleApiPermissionError, SandBoxBaseExceptionError, SandBoxProtocolError, Violation
 from psb.raised import RemoteTraceback
+
+codec_loaded.load_all()
 
 
 class Colour(enum.Enum):
@@ -338,6 +342,16 @@ class Exceptions(unittest.TestCase):
         self.assertEqual(repr(back), repr(group))
 
 
+    @unittest.skipIf(sys.version_info < (3, 11), "has no exception groups")
+    def test_a_member_that_stands_twice_arrives_as_two(self) -> None:
+        e = ValueError("a")
+        group = sys.modules["builtins"].ExceptionGroup("g", [e, e])
+        self.assertEqual(repr(again(group)), repr(group))
+        for _ in range(7):
+            group = sys.modules["builtins"].ExceptionGroup("g", [group, group])
+        self.assertLess(repr(again(group)).count("ExceptionGroup("), 65)
+
+
 def _renamed(e: BaseException) -> bytes:
     """The message of an exception whose class the receiver has never heard of."""
     from psb.codec_put import Writer
@@ -399,12 +413,53 @@ class Hostile(unittest.TestCase):
 
         self.refused(form("builtins:range", b"N"), "no value")
         self.refused(form("datetime:date", codec.dumps((1, 2, 99))[20:]), "no value")
-        self.refused(form("zoneinfo:ZoneInfo", codec.dumps("../../etc/passwd")[20:]), "no value")
+        if sys.version_info >= (3, 9):
+            self.refused(form("zoneinfo:ZoneInfo", codec.dumps("../../etc/passwd")[20:]), "no value")
         self.refused(form("array:array", codec.dumps(("O", b"xxxxxxxx"))[20:]), "no value")
         self.refused(form("fractions:Fraction", codec.dumps((1, 0))[20:]), "no value")
         self.refused(_message(b"<\x01\0\0\0[\0\0\0\0"), "no value")
         self.refused(_message(b"n" + codec.dumps(("|O8", (1,)))[20:] + b"a\x08\0\0\0" + bytes(8)), "no plain type")
         self.refused(_message(b"m" + codec.dumps(("P", (2,)))[20:] + b"b\x04\0\0\0" + bytes(4)), "no value")
+
+    def test_no_message_makes_its_reader_import_a_module(self) -> None:
+        messages = [codec.dumps(v) for v in (uuid.UUID(int=1), fractions.Fraction(1, 2), ValueError("x"))]
+        key = codec.dumps("Made/Up")[20:]
+        zones = [_message(b"x\x11zoneinfo:ZoneInfo" + key), _message(b"x\x11zoneinfo:ZoneInfo" + codec.dumps("tzdata")[20:])]
+        program = """
+import sys
+from psb import codec, codec_loaded
+if LOADED:
+    codec_loaded.load_all()
+sys.path.insert(0, sys.argv[1])
+for data in MESSAGES:
+    print(type(codec.loads(data)).__name__)
+for data in ZONES:
+    try:
+        print(type(codec.loads(data)).__name__)
+    except codec.SandBoxProtocolError:
+        print("refused")
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("uuid", "fractions", "zoneinfo", "tzdata", "weakref", "traceback"):
+                with open(os.path.join(folder, name + ".py"), "w") as f:
+                    f.write("print('imported by the message')\n")
+            for loaded in (False, True):
+                words = [sys.executable, "-c", f"LOADED, MESSAGES, ZONES = {loaded, messages, zones}\n{program}", folder]
+                out = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.decode().split("\n")
+                here = ["UUID", "Fraction"] if loaded else ["Record", "Record"]
+                zone = "refused" if loaded and sys.version_info >= (3, 9) else "Record"
+                self.assertEqual(out, [*here, "ValueError", zone, zone, ""])
+
+    def test_a_program_s_module_of_a_standard_name_is_not_used(self) -> None:
+        data = codec.dumps(uuid.UUID(int=1))
+        real, cached = sys.modules["uuid"], codec_loaded._found.pop("uuid", None)
+        sys.modules["uuid"] = type(sys)("uuid")
+        try:
+            self.assertEqual(codec.loads(data), codec.Record("value", "uuid:UUID", (1,)))
+        finally:
+            sys.modules["uuid"] = real
+            if cached is not None:
+                codec_loaded._found["uuid"] = cached
 
     def test_forged_classes_are_not_found(self) -> None:
         back = codec.loads(codec.dumps(codec.Record("dataclass", "subprocess:Popen", {"args": "true"})))
@@ -430,6 +485,17 @@ class Hostile(unittest.TestCase):
         self.assertEqual((type(back), back.args, back.ok, callable(back.with_traceback)), (ValueError, (), 3, True))
         for bad in (dict(names=[]), dict(names="x"), dict(args=1), dict(attrs=[]), dict(cause=9), dict(cause="a"), dict(attrs={1: 2})):
             self.refused(forged(**bad), "exception of no form")
+
+    def test_exceptions_that_are_members_twice_are_refused(self) -> None:
+        from psb.codec_put import Writer
+
+        def nested(*members: List[int]) -> bytes:
+            groups = [{"names": ["builtins:ExceptionGroup"], "args": ("g",), "attrs": {}, "members": m} for m in members]
+            return _message(b"e" + bytes(Writer(100).write([*groups, {"names": ["builtins:ValueError"], "args": (), "attrs": {}}])))
+
+        self.refused(nested([1, 1]), "member of groups twice")
+        self.refused(nested([1, 2], [2]), "member of groups twice")
+        self.assertIsInstance(codec.loads(nested([1], [2])), Exception)
 
     def test_a_message_cut_short_is_no_message(self) -> None:
         data = codec.dumps([b"x" * 70_000, "a"])

@@ -15,10 +15,12 @@ import threading
 import weakref
 from typing import Any, Dict, List, Optional, Sequence, Set
 
-from psb import codec
+from psb import codec, codec_loaded
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 from psb.partial import wire
 from psb.partial.call import Call, Ended
+
+codec_loaded.load_all()  # by this side's own word, before there is a box
 
 _PATIENCE = 5.0  # seconds that a box has for its own end
 _LEARNING = 600.0  # ... one that has a policy to write
