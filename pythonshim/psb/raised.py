@@ -63,7 +63,7 @@ def to_plain(e: BaseException) -> Any:
                 "args": tuple(_plain(a) for a in (x.args if members is None else x.args[:1])),
                 "os": {n: _plain(getattr(x, n)) for n in _OS if getattr(x, n) is not None} if isinstance(x, OSError) else None,
                 "attrs": _attributes(x),
-                "text": _short(x),
+                "text": short(x),
                 "cause": at(x.__cause__),
                 "context": at(x.__context__),
                 "quiet": x.__suppress_context__,
@@ -94,10 +94,11 @@ def _plain(value: Any) -> Any:
         Writer(MAX_DEPTH // 2).write(value)
         return value
     except (TypeError, ValueError):
-        return _short(value, repr)
+        return short(value, repr)
 
 
-def _short(value: Any, show: Any = str) -> str:
+def short(value: Any, show: Any = str) -> str:
+    """A value's text, cut; one that cannot be shown has a text, too."""
     try:
         text = show(value)
     except Exception:  # the program's own method
