@@ -401,10 +401,22 @@ class Hostile(unittest.TestCase):
         self.refused(codec.dumps(b"x" * 100_000), "bigger than", codec.Budget(size=99_999))
 
     def test_keys_that_were_chosen_to_clash_are_refused(self) -> None:
-        p = (1 << 61) - 1
-        for value in ({n * p: None for n in range(1_200)}, {n * p for n in range(1_200)}, {0: {n * p for n in range(1, 1_200)}}):
-            self.refused(codec.dumps(value), "chosen to clash")
+        from psb.codec_put import Writer
+
+        # Equal hashes; and a long way through slots that are taken, which every later key has to go.
+        p, mask, way = (1 << 61) - 1, (1 << 20) - 1, [0]
+        for _ in range(300_000):
+            way.append((5 * way[-1] + 1) & mask)
+        for keys in ([n * p for n in range(60_000)], [*way, *(n << 20 for n in range(1, 100_000))]):
+            body = b"".join(bytes(Writer(9).write(k)) + b"N" for k in keys)
+            self.refused(_message(b"{" + struct.pack("<I", len(keys)) + body), "chosen to clash")
+        body = b"".join(bytes(Writer(9).write(n * p)) for n in range(60_000))
+        for tag in (b"<", b">"):
+            self.refused(_message(tag + struct.pack("<I", 60_000) + body), "chosen to clash")
         self.assertEqual(again({n * p: None for n in range(900)}), {n * p: None for n in range(900)})
+        honest = {n << 40 for n in range(100_000)}
+        self.assertEqual(again(honest), honest)
+        self.assertEqual(again(dict.fromkeys(map(str, honest))), dict.fromkeys(map(str, honest)))
         self.refused(_message(b"{\x02\0\0\0" + b"NN" * 2), "one key twice")
 
     def test_values_that_make_no_sense_are_refused(self) -> None:
