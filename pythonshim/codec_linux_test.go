@@ -14,6 +14,9 @@ func TestCodecOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_code
 // TestInsideOnEveryInterpreter: a yes is for a box alone.
 func TestInsideOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_inside.py") }
 
+// TestWhatABoxSaysOnEveryInterpreter: its words cost their reader what he allows; tests/test_partial.py says what that is.
+func TestWhatABoxSaysOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_partial.py") }
+
 // runUnittest runs a unittest file of the package from the checkout, with warnings as errors.
 func runUnittest(t *testing.T, file string) {
 	here, err := os.Getwd()

@@ -6,7 +6,10 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
+from collections import deque
 from importlib import import_module
+from itertools import islice
+from time import thread_time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from psb import codec_types as types, raised
@@ -17,7 +20,12 @@ MAX_DEPTH = Budget().depth
 
 _COST = 128  # bytes that a value is taken to cost in memory
 _BIG = 512  # ... a set or a dict, even an empty one
-_CLASHES = 1000  # keys of one dict with hashes that others of it have, too; more cost quadratic time
+_FEW = 128  # keys of one table, which cost little however they were chosen
+_PROBES = 1 << 23  # slots of a table that may be looked at before the clock is
+_SPARE = 0.5  # seconds of the processor that a message's tables may take beside the next two
+_EACH = 2e-6  # ... for each key; several times what a big table's keys take whose slots are all over the memory
+_HASHES = 4  # ... times what hashing the keys takes: comparing them may take as long
+_FLAGS = 4096  # bits of an enum.Flag; the refusal of one shows its digits
 _U32 = struct.Struct("<I")
 _INT = struct.Struct("<q")
 _FLOAT = struct.Struct("<d")
@@ -60,6 +68,7 @@ class _Reader:
         self.used = 0
         self.known = m.known
         self.depth = m.budget.depth
+        self.spare = _SPARE
         # What its bytes become: an int of 5 bytes is one object. Buffers count as themselves.
         self.left = m.budget.size - len(m.body) - sum(len(b) for b in m.buffers)
 
@@ -133,17 +142,18 @@ class _Reader:
         value = self.value
         depth += 1
         pairs = [(value(depth), value(depth)) for _ in range(n)]
-        _spread([k for k, _ in pairs] if n > _CLASHES else ())
-        out = dict(pairs)
+        out: Dict[Any, Any] = {}
+        if n > _FEW:
+            self.insert(out, pairs, [k for k, _ in pairs])
+        else:
+            out.update(pairs)
         if len(out) != n:
             raise SandBoxProtocolError("psb: a message holds a dict with one key twice")
         return out
 
     def uniques(self, depth: int) -> Any:
         self.charge(_BIG)
-        items = self.items(depth)
-        _spread(items)
-        return {*items}
+        return self.set_of(self.items(depth))
 
     def frozen(self, depth: int) -> Any:
         return frozenset(self.uniques(depth))
@@ -166,8 +176,35 @@ class _Reader:
     def packed_set(self, depth: int) -> Any:
         items = self.packed(depth)
         self.charge(_BIG + 4 * len(items) * 8)
-        _spread(items)
-        return {*items}
+        return self.set_of(items)
+
+    def set_of(self, items: List[Any]) -> Any:
+        out: Any = set()
+        if len(items) > _FEW:
+            self.insert(out, items, items)
+        else:
+            out.update(items)
+        return out
+
+    def insert(self, table: Any, items: List[Any], keys: List[Any]) -> None:
+        # Keys can be chosen so that each looks at every slot that those before it took: by equal hashes, or by the order in which a table
+        # looks for a free slot. So a table is filled in pieces, ever smaller ones, and may take no more than a time that grows with it.
+        start = thread_time()
+        deque(map(hash, keys), 0)
+        at = thread_time()
+        self.spare += _HASHES * (at - start) + _EACH * len(keys)
+        fill = table.update
+        rest = iter(items)
+        done, n = 0, len(items)
+        while done < n:
+            piece = max(1, min(1024, _PROBES // (done + 1024)))
+            fill(islice(rest, piece))
+            done += piece
+            now = thread_time()
+            self.spare -= now - at
+            at = now
+            if self.spare < 0:
+                raise SandBoxProtocolError("psb: a message holds keys that were chosen to clash")
 
     def big(self, _: int) -> int:
         return int.from_bytes(self.raw(), "little", signed=True)
@@ -254,12 +291,6 @@ def _text(raw: bytes) -> str:
         return raw.decode("utf-8", "surrogatepass")
 
 
-def _spread(keys: Sequence[Any]) -> None:
-    # Hashes of numbers can be chosen to be equal, and a table of such keys is built in quadratic time.
-    if len(keys) > _CLASHES and len(keys) - len({*map(hash, keys)}) > _CLASHES:
-        raise SandBoxProtocolError("psb: a message holds keys that were chosen to clash")
-
-
 def _numpy(known: Optional[Known]) -> Any:
     numpy = sys.modules.get("numpy")
     if numpy is None and known is not None and getattr(known, "psb_imports", False):
@@ -308,7 +339,7 @@ def _enum(cls: Any, name: str, plain: Any) -> Any:
     if member is not None:
         return member
     flag = sys.modules["enum"].Flag
-    if issubclass(cls, flag) and type(plain["value"]) is int:
+    if issubclass(cls, flag) and type(plain["value"]) is int and plain["value"].bit_length() <= _FLAGS:
         return cls(plain["value"])
     raise SandBoxProtocolError(f"psb: a message holds a {name} that is none here")
 

@@ -2,7 +2,7 @@
 
 The receiver takes a class only from modules it has loaded already, only an Exception, and never runs the class's own __init__ or __new__:
 what arrives is the class of the receiver with fields set. A class that it does not have becomes an empty one of the same name below the
-nearest base that it has."""
+nearest base that it has and below which a class can be made without code of the program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import weakref
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 from psb.codec_types import Known, name_of, registered, title
-from psb.errors import SandBoxBaseExceptionError, SandBoxProtocolError
+from psb.errors import SandBoxBaseExceptionError, SandBoxCrashed, SandBoxError, SandBoxProtocolError
 
 _CHAIN = 64  # exceptions of one message
 _TEXT = 1 << 16  # characters of a traceback, of a text that stands for a value
@@ -63,7 +63,7 @@ def to_plain(e: BaseException) -> Any:
                 "args": tuple(_plain(a) for a in (x.args if members is None else x.args[:1])),
                 "os": {n: _plain(getattr(x, n)) for n in _OS if getattr(x, n) is not None} if isinstance(x, OSError) else None,
                 "attrs": _attributes(x),
-                "text": _short(x),
+                "text": short(x),
                 "cause": at(x.__cause__),
                 "context": at(x.__context__),
                 "quiet": x.__suppress_context__,
@@ -94,10 +94,11 @@ def _plain(value: Any) -> Any:
         Writer(MAX_DEPTH // 2).write(value)
         return value
     except (TypeError, ValueError):
-        return _short(value, repr)
+        return short(value, repr)
 
 
-def _short(value: Any, show: Any = str) -> str:
+def short(value: Any, show: Any = str) -> str:
+    """A value's text, cut; one that cannot be shown has a text, too."""
     try:
         text = show(value)
     except Exception:  # the program's own method
@@ -191,7 +192,8 @@ def _member(plain: List[Dict[str, Any]], made: List[Optional[BaseException]], i:
     if fields is not None and type(fields) is not dict:
         raise SandBoxProtocolError("psb: a message holds an exception of no form")
     e = _new(cls, args, fields)
-    _set(e, attrs)
+    if not _finalized(cls):  # what is set here would be read by code of the program that nobody called
+        _set(e, attrs)
     return e
 
 
@@ -206,20 +208,36 @@ def _called(name: str) -> str:
 
 def _class(names: List[str], known: Optional[Known]) -> Optional[type]:
     """The class for a list of names from the class itself up to BaseException."""
+    trusted = getattr(known, "psb_imports", False) is True
     for name in names[:64]:
         cls = _find(name, known)
         if cls is None:
             continue
         if not issubclass(cls, Exception):
             return None
+        if not trusted and issubclass(cls, (SandBoxCrashed, SandBoxProtocolError)):
+            return SandBoxError  # those are the words of who started the box
         if name == names[0]:
             return cls
+        if not _plain_base(cls):
+            continue
         module, _, qualname = names[0].rpartition(":")
         called = qualname.rpartition(".")[2]
         if not called.isidentifier() or len(names[0]) > 300:
             return cls
         return type(called, (cls,), {"__module__": module, "__qualname__": qualname, "__doc__": None})
     return None
+
+
+def _plain_base(cls: type) -> bool:
+    # No code of the program runs when a class is made below it, or an instance goes.
+    if type(cls) is not type or _finalized(cls):
+        return False
+    return not any("__init_subclass__" in vars(c) for c in cls.__mro__ if c is not object)
+
+
+def _finalized(cls: type) -> bool:
+    return any("__del__" in vars(c) for c in cls.__mro__)
 
 
 def _find(name: str, known: Optional[Known]) -> Optional[type]:

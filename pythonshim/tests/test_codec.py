@@ -26,8 +26,17 @@ import unittest
 import uuid
 from typing import Any, Dict, List, Optional
 
-from psb import codec, codec_loaded
-from psb.errors import EvalSyntaxRejected, RuleApiPermissionError, SandBoxBaseExceptionError, SandBoxProtocolError, Violation
+from psb import codec, codec_loaded, codec_types
+from psb.errors import (
+    EvalSyntaxRejected,
+    RuleApiPermissionError,
+    RulePermissionError,
+    SandBoxBaseExceptionError,
+    SandBoxCrashed,
+    SandBoxError,
+    SandBoxProtocolError,
+    Violation,
+)
 from psb.raised import RemoteTraceback
 
 codec_loaded.load_all()
@@ -352,6 +361,63 @@ class Exceptions(unittest.TestCase):
         self.assertLess(repr(again(group)).count("ExceptionGroup("), 65)
 
 
+    def test_no_class_is_made_below_one_that_would_run_code(self) -> None:
+        ran: List[str] = []
+
+        class Meta(type):
+            def __new__(cls, name: str, bases: Any, space: Any) -> Any:
+                ran.append(name)
+                return super().__new__(cls, name, bases, space)
+
+        class Told(ValueError):
+            def __init_subclass__(cls, **_: Any) -> None:
+                ran.append(cls.__name__)
+
+        class Made(KeyError, metaclass=Meta):
+            pass
+
+        class Ends(OSError):
+            def __del__(self) -> None:
+                ran.append(repr(vars(self)))
+
+        ran.clear()
+        for cls in (Told, Made, Ends):
+            base = cls.__mro__[1]
+            codec.register(cls)
+            plain = [{"names": ["no.such:Odd", codec_types.name_of(cls), codec_types.name_of(base)], "args": ("a",), "attrs": {"b": 1}}]
+            back = codec.loads(_exception(plain))
+            self.assertEqual((type(back).__name__, type(back).__mro__[1], back.args, back.b), ("Odd", base, ("a",), 1))
+        self.assertEqual(ran, [])
+
+    def test_no_attributes_are_set_where_a_finalizer_would_read_them(self) -> None:
+        seen: List[Any] = []
+
+        class Ends(ValueError):
+            def __del__(self) -> None:
+                seen.append(getattr(self, "path", None))
+
+        codec.register(Ends)
+        back = codec.loads(_exception([{"names": [codec_types.name_of(Ends)], "args": ("a",), "attrs": {"path": "/x"}}]))
+        self.assertEqual((type(back), back.args, vars(back)), (Ends, ("a",), {}))
+        del back
+        self.assertEqual({*seen}, {None})
+
+    def test_the_words_of_who_started_the_box_are_not_the_box_s(self) -> None:
+        class Mine(SandBoxCrashed):
+            pass
+
+        for cls in (SandBoxCrashed, SandBoxProtocolError, Mine):
+            back = again(cls("the box ended"))
+            self.assertEqual((type(back), back.args), (SandBoxError, ("the box ended",)))
+        self.assertIs(type(again(RulePermissionError("no"))), RulePermissionError)
+
+
+def _exception(plain: List[Dict[str, Any]]) -> bytes:
+    from psb.codec_put import Writer
+
+    return _message(b"e" + bytes(Writer(100).write(plain)))
+
+
 def _renamed(e: BaseException) -> bytes:
     """The message of an exception whose class the receiver has never heard of."""
     from psb.codec_put import Writer
@@ -401,10 +467,22 @@ class Hostile(unittest.TestCase):
         self.refused(codec.dumps(b"x" * 100_000), "bigger than", codec.Budget(size=99_999))
 
     def test_keys_that_were_chosen_to_clash_are_refused(self) -> None:
-        p = (1 << 61) - 1
-        for value in ({n * p: None for n in range(1_200)}, {n * p for n in range(1_200)}, {0: {n * p for n in range(1, 1_200)}}):
-            self.refused(codec.dumps(value), "chosen to clash")
+        from psb.codec_put import Writer
+
+        # Equal hashes; and a long way through slots that are taken, which every later key has to go.
+        p, mask, way = (1 << 61) - 1, (1 << 20) - 1, [0]
+        for _ in range(300_000):
+            way.append((5 * way[-1] + 1) & mask)
+        for keys in ([n * p for n in range(60_000)], [*way, *(n << 20 for n in range(1, 100_000))]):
+            body = b"".join(bytes(Writer(9).write(k)) + b"N" for k in keys)
+            self.refused(_message(b"{" + struct.pack("<I", len(keys)) + body), "chosen to clash")
+        body = b"".join(bytes(Writer(9).write(n * p)) for n in range(60_000))
+        for tag in (b"<", b">"):
+            self.refused(_message(tag + struct.pack("<I", 60_000) + body), "chosen to clash")
         self.assertEqual(again({n * p: None for n in range(900)}), {n * p: None for n in range(900)})
+        honest = {n << 40 for n in range(100_000)}
+        self.assertEqual(again(honest), honest)
+        self.assertEqual(again(dict.fromkeys(map(str, honest))), dict.fromkeys(map(str, honest)))
         self.refused(_message(b"{\x02\0\0\0" + b"NN" * 2), "one key twice")
 
     def test_values_that_make_no_sense_are_refused(self) -> None:
@@ -427,7 +505,7 @@ class Hostile(unittest.TestCase):
         zones = [_message(b"x\x11zoneinfo:ZoneInfo" + key), _message(b"x\x11zoneinfo:ZoneInfo" + codec.dumps("tzdata")[20:])]
         program = """
 import sys
-from psb import codec, codec_loaded
+from psb import codec, codec_loaded, codec_types
 if LOADED:
     codec_loaded.load_all()
 sys.path.insert(0, sys.argv[1])

@@ -171,7 +171,7 @@ class Box:
                 raise SandBoxProtocolError("psb: the box spoke of a call that is none")
         elif kind == wire.BEGUN and not call.begun:
             call.begun = True
-        elif kind == wire.OUT and len(frame.body) <= wire.OUT_SIZE and not frame.buffers:
+        elif kind == wire.OUT and wire.OUT_LEAST <= len(frame.body) <= wire.OUT_SIZE and not frame.buffers:
             call.put(frame)
         else:
             raise SandBoxProtocolError(f"psb: the box sent a message of the kind {kind}, which it must not")

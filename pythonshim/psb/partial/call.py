@@ -35,7 +35,7 @@ class Call:
     def __init__(self) -> None:
         self.number = 0
         self.begun = False
-        self.waiting = 0  # characters of prints that were not taken out yet
+        self.waiting = 0  # bytes of prints that were not taken out yet
         self.news: Deque[News] = deque()
         self._wake = threading.Lock()
         self._wake.acquire()
@@ -43,7 +43,7 @@ class Call:
     def put(self, news: News) -> None:
         """By the reader. SandBoxProtocolError: more prints than anybody could take."""
         if isinstance(news, codec.Frame) and news.kind == wire.OUT:
-            self.waiting += len(news.body)
+            self.waiting += len(news.body) + wire.OUT_COST
             if self.waiting > wire.OUT_WAITING:
                 raise SandBoxProtocolError("psb: the box prints faster than its caller takes it")
         self.news.append(news)
@@ -65,7 +65,7 @@ class Call:
         while self.news:
             n = self.news.popleft()
             if isinstance(n, codec.Frame) and n.kind == wire.OUT:
-                self.waiting -= len(n.body)
+                self.waiting -= len(n.body) + wire.OUT_COST
             out.append(n)
         return out
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Iterator, List, Set, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 from psb.errors import SandBoxError
-from psb.raised import space_of
+from psb.raised import short, space_of
 
 _WALLS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS)
 _MOST = 64
@@ -36,13 +36,18 @@ def chain(e: BaseException) -> Iterator[BaseException]:
 def sandbox_denials(e: BaseException) -> List[str]:
     """The refusals behind an exception, through causes, contexts and groups, each as "OP OBJECT" or, where a refusal has no such line,
     as "Class: message". Empty when psb refused nothing that it led to."""
-    out: List[str] = []
+    out: Dict[str, None] = {}
     for x in chain(e):
         found = space_of(x).get("__psb_denials__", ())
         if isinstance(x, SandBoxError):
-            found = [*(d for d in x.denials if isinstance(d, str)), *found] or ([f"{type(x).__name__}: {x}"] if _refusal(x) else [])
-        out += [d for d in found if d not in out]
-    return out
+            found = [*_lines(x.denials), *found] or ([f"{type(x).__name__}: {short(x)}"] if _refusal(x) else [])
+        out.update(dict.fromkeys(found))
+    return list(out)
+
+
+def _lines(denials: Any) -> List[str]:
+    # What a box sent may be anything.
+    return [d for d in denials if isinstance(d, str)] if isinstance(denials, (list, tuple)) else []
 
 
 def _refusal(x: SandBoxError) -> bool:

@@ -144,7 +144,7 @@ def install() -> None:
 
 def checked(parts: Any) -> List[Tuple[int, str]]:
     """An OUT message as it should be, or SandBoxProtocolError."""
-    if type(parts) is not list or any(type(p) is not tuple or len(p) != 2 or p[0] not in (1, 2) or type(p[1]) is not str for p in parts):
+    if type(parts) is not list or not parts or any(type(p) is not tuple or len(p) != 2 or p[0] not in (1, 2) or type(p[1]) is not str for p in parts):
         raise SandBoxProtocolError("psb: the box sent prints of no form")
     return parts
 

@@ -83,11 +83,16 @@ def _variables(box: Box, names: Sequence[str], stderr: str) -> Tuple[Dict[str, A
         if news.kind != wire.RESULT:
             continue
         found = news.value(None, box.budget)
-        if type(found) is not dict or set(found) != set(names) or any(type(v) is not tuple or len(v) != 2 for v in found.values()):
+        if type(found) is not dict or set(found) != set(names) or not all(map(_told, found.values())):
             raise SandBoxProtocolError("psb: the box sent variables that were not asked for")
-        errors = {n: str(text) for n, (there, text) in found.items() if there is not True}
-        variables = {n: value for n, (there, value) in found.items() if there is True}
+        errors = {n: text for n, (there, text) in found.items() if not there}
+        variables = {n: value for n, (there, value) in found.items() if there}
     return variables, errors
+
+
+def _told(v: Any) -> bool:
+    # (True, a value) or (False, why there is none)
+    return type(v) is tuple and len(v) == 2 and (v[0] is True or (v[0] is False and type(v[1]) is str))
 
 
 def _denials(report: Dict[str, Any]) -> List[str]:
@@ -101,7 +106,7 @@ class _Taken:
 
     def __init__(self, box: Box, stream: Optional[IO[bytes]]) -> None:
         self.flooded = False
-        self._parts: List[bytes] = []
+        self._whole = bytearray()  # not a list of parts: a part may be one byte
         self._box = box
         self._stream = stream
         self._thread = threading.Thread(target=self._take, daemon=True)
@@ -110,19 +115,17 @@ class _Taken:
     def _take(self) -> None:
         if self._stream is None:
             return
-        size = 0
         with self._stream as stream:
             while True:
                 part = os.read(stream.fileno(), 1 << 16)
                 if not part:
                     return
-                size += len(part)
-                if size > _OUTPUT:
+                if len(self._whole) + len(part) > _OUTPUT:
                     self.flooded = True
                     self._box.kill()
                     return
-                self._parts.append(part)
+                self._whole += part
 
     def text(self) -> str:
         self._thread.join()
-        return b"".join(self._parts).decode("utf-8", "replace")
+        return self._whole.decode("utf-8", "replace")

@@ -17,4 +17,6 @@ RESULT = 19  # the value
 RAISED = 20  # (exception, facts); see denials
 
 OUT_SIZE = 1 << 17  # bytes of one OUT message
-OUT_WAITING = 1 << 26  # characters of one call's prints that its caller has not taken yet
+OUT_LEAST = 24  # ... of one with an empty text, the shortest: a list of one pair
+OUT_COST = 256  # bytes that an OUT message costs in memory beside its body
+OUT_WAITING = 1 << 26  # bytes of one call's prints that its caller has not taken yet
