@@ -17,7 +17,7 @@ func newPartial(t *testing.T, who person) scene {
 	s := newScene(t, who)
 	copyTree(t, "../pythonshim/psb", s.project+"/lib/psb")
 	copyTree(t, "testdata/partial", s.project)
-	s.put(t, "home/code/project/.py-sandboxes", "version = 1\n\n[files]\n\"./\" = \"list\"\n\"tools.py\" = \"read\"\n")
+	s.put(t, "home/code/project/.py-sandboxes", bareVersion+"\n[files]\n\"./\" = \"list\"\n\"tools.py\" = \"read\"\n"+kernelTables)
 	s.give(t)
 	return s
 }

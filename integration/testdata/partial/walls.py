@@ -159,7 +159,7 @@ class Walls(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no policy for " + HERE + "/other/main.py: there is no .py-sandboxes beside it", done.stderr)
         self.assertIn("sandboxes(learn=True)", done.stderr)
-        plain["write"](HERE + "/other/.py-sandboxes", 'version = 1\n\n[files]\n"beside.txt" = "read"\n')
+        plain["write"](HERE + "/other/.py-sandboxes", 'version = 1\n\n[files]\n"beside.txt" = "read"\n[python.import]\n"*" = true\n[python.call]\n"*" = true\n')
         done = run()
         self.assertIn("is not approved", done.stderr)
         subprocess.run([os.environ["PSB"], "policy", "approve", "--policy", "other/.py-sandboxes"], cwd=HERE, check=True, capture_output=True)
@@ -183,7 +183,7 @@ class Walls(unittest.TestCase):
 
     def test_a_locked_policy_takes_no_rights_from_a_call(self):
         locked = HERE + "/locked.py-sandboxes"
-        plain["write"](locked, 'version = 1\nlocked = true\n\n[files]\n"tools.py" = "read"\n')
+        plain["write"](locked, 'version = 1\nlocked = true\n\n[files]\n"tools.py" = "read"\n[python.import]\n"*" = true\n[python.call]\n"*" = true\n')
         with sandboxes(policy=locked):
             self.refused(boxed["read"], HERE + "/unlisted.txt")
         for more in (dict(files={"data/": "read"}), dict(env={"HOME": True}), dict(envs={"A": "b"}), dict(learn=True)):
