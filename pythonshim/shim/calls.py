@@ -162,7 +162,7 @@ def passed(entry: tuple, f: object) -> object:
             return None
         elif where in GIVEN:
             return names
-        elif inner is None and code.co_filename == CHILD:
+        elif inner is None and text(code.co_filename) == CHILD:
             return None  # the child of guarded_eval is psb's; what the text calls there has frames of the guard in between
         elif short in code.co_names and (watching or where[0] == "psb"):
             # The library's own watching, whoever called it (namedtuple, logging, a debugger). What only calls what it was given, such as
