@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import fractions
+import itertools
 import pathlib
 import uuid
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set
@@ -19,7 +20,7 @@ _ATOMS = frozenset(
     )
 )  # fmt: skip
 _BOXES = (list, tuple, set, frozenset, dict)
-_MOST = 1_000_000  # objects of the caller that are looked through
+_MOST = 1_000_000  # objects of the caller that the text may give back
 
 
 def foreign(value: Any, own: Optional[Mapping[str, Any]]) -> Optional[type]:
@@ -30,7 +31,7 @@ def foreign(value: Any, own: Optional[Mapping[str, Any]]) -> Optional[type]:
         if t in _ATOMS or t in _BOXES or (t is slice):
             continue
         if known is None:
-            known = {id(x) for x in _walk(own)} if own else set()
+            known = {id(x) for x in itertools.islice(_walk(own), _MOST)} if own else set()
         if id(v) not in known:
             return t
     return None
@@ -81,7 +82,7 @@ def _walk(value: Any) -> Iterator[Any]:
     seen: Set[int] = set()
     stack: List[Any] = [value]
     keep: Dict[int, Any] = {}
-    while stack and len(seen) < _MOST:
+    while stack:
         v = stack.pop()
         yield v
         t = type(v)

@@ -317,5 +317,16 @@ class Breaks(unittest.TestCase):
 
 CALLS = "print list vars dir bytes type getattr range str int repr bytearray iter AssertionError ZeroDivisionError next len".split()
 
+
+class Many(unittest.TestCase):
+    def test_a_function_does_not_leave_behind_a_million_lists(self):
+        from psb import guarded_eval
+
+        text = "[(lambda: 1), [[] for x in range(999999)]]"
+        granted = {"syntax": ["comprehension", "func"], "call": ["range"], "max_alloc": "1G", "timeout": "60s"}
+        with self.assertRaises(RuleEvalPermissionError):
+            guarded_eval(text, in_process=True, rules=granted)
+
+
 if __name__ == "__main__":
     unittest.main()
