@@ -51,7 +51,8 @@ func TestLearningSuite(t *testing.T) {
 			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `".pytest_cache/" = "write"  # ! new code or settings; pytest`,
 			`"tests/" = "list"  # pytest`, `"tests/data/" = "list"  # pytest`, `"pytest.ini" = "read"  # pytest`, `"tests/__init__.py" = "read"  # import of tests, pytest`,
 			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # pytest`,
-			`"_pytest" = true  # tests.test_core`}}, // by the assertions that pytest writes anew
+			`"_pytest" = true  # tests.test_core`, // by the assertions that pytest writes anew
+			`"marshal.load" = true  # ! builds objects out of bytes, which can run anything; pytest, _pytest`}}, // of its own byte code
 		{"unittest", []string{"-m", "unittest", "discover", "-s", "tests", "-t", "."}, nil, []string{`include = [".py-sandboxes"]`, `TEST_MODE = true  # tests.test_core.test_save`,
 			`"/usr/bin/true" = "exec"  # ! runs a program; tests.test_core.test_save`, `"tests/" = "list"  # import of tests`, `"tests/__init__.py" = "read"  # import of tests`,
 			`"tests/data/want" = "read"  # tests.support.want`, `"tests/support.py" = "read"  # import of tests`, `"tests/test_core.py" = "read"  # import of tests`}},

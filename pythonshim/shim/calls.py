@@ -108,7 +108,9 @@ EXEMPT = {
     # Reads the mask, by setting it twice.
     ("dbm.dumb", "open"): "privileges",
 }
-CHILD = PACKAGE + "/psb/evals/child.py"
+# What is psb's and calls doors itself: the child of guarded_eval, and the program that runs the code of a call of psb mcp. What text or code
+# calls there has frames of its own, or of the guard, in between.
+PSBS = frozenset((PACKAGE + "/psb/evals/child.py", "/run/call/run.py"))
 # What runs what it was given: behind it nobody has asked.
 GIVEN = {("threading", "run"), ("multiprocessing.process", "run")}
 verdicts = {}
@@ -162,8 +164,6 @@ def passed(entry: tuple, f: object) -> object:
             return None
         elif where in GIVEN:
             return names
-        elif inner is None and text(code.co_filename) == CHILD:
-            return None  # the child of guarded_eval is psb's; what the text calls there has frames of the guard in between
         elif short in code.co_names and (watching or where[0] == "psb"):
             # The library's own watching, whoever called it (namedtuple, logging, a debugger). What only calls what it was given, such as
             # threading's run, does not name it.
@@ -196,7 +196,7 @@ def pick_call(entry: tuple, f: object) -> object:
         k = origin(f)
         if k != STDLIB and (verdicts.get(entry[2]) is True or (k == LIBRARY and entry[3] == "introspection")):
             return entry[0]
-    names = passed(entry, f)
+    names = None if f is not None and text(f.f_code.co_filename) in PSBS else passed(entry, f)
     if names is None:
         return entry[0]
     v = verdict(names, entry[3])

@@ -10,6 +10,8 @@ nothing = compile("None", "<psb>", "eval", 0, True)
 def wants(short: str, f: object) -> bool:
     # Is the text the program's own? Its frame, or the library's that names the function, comes first; what only calls what it was given is
     # looked through (threading's run, and the import system for everybody but itself).
+    if f is not None and text(f.f_code.co_filename) in PSBS:
+        return False
     while f is not None:
         k = origin(f)
         if k == LIBRARY:
