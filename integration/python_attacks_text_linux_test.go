@@ -37,6 +37,7 @@ var deepTexts = []textAttack{
 	{name: "unary_towers", mode: "eval", ends: "ssss", keys: []string{"max_depth", "max_nodes", "nested", "too"}},
 	{name: "nested_lambdas", mode: "eval", ends: "sss", keys: []string{"max_depth", "max_nodes", "nested", "too"}},
 	{name: "many_nodes", mode: "eval", ends: "sss", keys: []string{"max_depth", "max_nodes", "nested", "too"}},
+	{name: "long_texts", mode: "eval", ends: "ss", keys: []string{"max_nodes", "long", "too"}},
 	{name: "deep_statements", mode: "exec", ends: "ssss", keys: []string{"max_depth", "max_nodes", "nested", "too"}},
 }
 

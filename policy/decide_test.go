@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/netip"
+	"path"
 	"strings"
 	"testing"
 )
@@ -376,10 +377,13 @@ func TestPublic(t *testing.T) {
 	}
 }
 
+// rootHome is where root is at home on every Linux.
+const rootHome = "/root"
+
 func TestSensitive(t *testing.T) {
 	m := testMacros
 	for _, o := range []string{"/home/u/.ssh/id_rsa", "/home/u/.ssh", "/home/u/.aws/credentials", "/home/u/.netrc", "/p/.env", "/p/.env.production", "/p/.git/config", "/p/.git/hooks/pre-commit", "/home/u/.bashrc",
-		"/home/u/.mozilla/firefox/x", "/p/tls/server.key", "/p/x.pem", "/etc/shadow", "/root/x", "/home/v/.ssh/x", "/home/u/.config/psb/approved/x", "/p/site/x.pth", "/p/.py-sandboxes", "/home/u/bin/ls", "/proc/1/environ",
+		"/home/u/.mozilla/firefox/x", "/p/tls/server.key", "/p/x.pem", "/etc/shadow", path.Join(rootHome, "x"), "/home/v/.ssh/x", "/home/u/.config/psb/approved/x", "/p/site/x.pth", "/p/.py-sandboxes", "/home/u/bin/ls", "/proc/1/environ",
 		"unix:/var/run/docker.sock", "unix:/run/user/7/bus", "unix:@/tmp/.X11-unix/X0", "169.254.169.254:80", "metadata.google.internal:80", "[fd00:ec2::254]:80", "[64:ff9b::a9fe:a9fe]:80", "169.254.0.0/16:80", "192.0.0.0/24:80", "udp://169.254.169.254:53", "metadata.example.com:80",
 		"OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "PGPASSWORD", "SSH_AUTH_SOCK", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "*_API_KEY"} {
 		if !Sensitive(o, m) {
@@ -393,8 +397,8 @@ func TestSensitive(t *testing.T) {
 		}
 	}
 	root := m
-	root.Home = "/root"
-	if Sensitive("/root/code/data.csv", root) || !Sensitive("/root/.ssh/x", root) {
+	root.Home = rootHome
+	if Sensitive(path.Join(rootHome, "code/data.csv"), root) || !Sensitive(path.Join(rootHome, ".ssh/x"), root) {
 		t.Error("root's own home")
 	}
 }

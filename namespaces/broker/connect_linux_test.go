@@ -48,7 +48,7 @@ func TestOwnProcess(t *testing.T) {
 	for _, x := range []struct{ path, link, rest string }{
 		{"/proc/self/cwd/s", "/proc/41/cwd", "s"},
 		{"//proc//self//cwd//s/t", "/proc/41/cwd", "s/t"},
-		{"/proc/self/root/tmp/s", "/proc/41/root", "tmp/s"},
+		{"/proc/self/root/run/s", "/proc/41/root", "run/s"},
 		{"/proc/self/fd/7", "/proc/41/fd/7", ""},
 		{"/proc/self/fd/7/", "/proc/41/fd/7", "."},
 		{"/proc/thread-self/fd/7/s", "/proc/42/fd/7", "s"},

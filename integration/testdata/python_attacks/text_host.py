@@ -19,6 +19,7 @@ DEEP = {
     "unary_towers": ["-" * 1000000 + "1", "-" * 3000 + "1", "~" * 100000 + "1", "+-~" * 10000 + "1"],
     "nested_lambdas": ["lambda: " * 3000 + "0", "lambda x=" * 2000 + "0" + ": 0" * 2000, "[0 for x in " * 500 + "[]" + "]" * 500],
     "many_nodes": ["[" + "1," * 10000 + "]", "+".join(["1"] * 10000), "f(" + ",".join(["1"] * 10000) + ")"],
+    "long_texts": ["1" + " " * 100000000, "#" * 100000000 + "\n1"],
     "deep_statements": ["".join(" " * i + "if 1:\n" for i in range(90)) + " " * 90 + "pass\n", "if 1: pass\n" + "elif 1: pass\n" * 20000,
                         "".join(" " * i + "def f():\n" for i in range(60)) + " " * 60 + "pass\n", "x=" * 100000 + "1\n"],
 }
@@ -47,7 +48,7 @@ def evaluate(text, mode, profile, given):
         return guarded_eval(text, profile, given, mode, in_process=way == "process")
     if way == "own" and profile:
         raise ValueError("a program's own eval knows no profile's name")
-    return eval(text.strip(), given) if mode == "eval" else exec(text, given)
+    return eval(text.strip("\n"), given) if mode == "eval" else exec(text, given)
 
 
 def tell(**what):

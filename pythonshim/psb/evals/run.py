@@ -12,8 +12,10 @@ from typing import Any, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Se
 
 from psb.errors import SandBoxBaseExceptionError, Violation
 from psb.evals import data, made, scope
+from psb.evals.budget import COMPARED
 from psb.evals.check import check, refusal
 from psb.evals.guard import Guard, current
+from psb.evals.places import is_box, places
 from psb.evals.rewrite import Rewriter, flags_of, put, verify
 from psb.evals.rules import Rules
 from psb.evals.text import decode, parse, reject
@@ -202,8 +204,19 @@ def settle(p: Prepared, guard: Guard, space: Dict[str, Any], names: Optional[Map
         if p.makes and names:
             data.scrub(names)
     if p.kind == "eval":
-        return data.leave(value, names)
-    return variables(space, names)
+        data.leave(value, names)
+        _unfold(guard, value, names)
+        return value
+    made_here = variables(space, names)
+    for v in made_here.values():
+        _unfold(guard, v, names)
+    return made_here
+
+
+def _unfold(guard: Guard, value: Any, names: Optional[Mapping[str, Any]]) -> None:
+    # Whoever prints, compares or copies a result meets each part in each of its places: sixty small lists can stand for 2**60.
+    if is_box(value) and not (names and any(value is v for v in names.values())) and places(value) > COMPARED:
+        guard.budget.end("max_alloc", "the result holds its parts in too many places")
 
 
 def variables(space: Mapping[str, Any], names: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
