@@ -88,6 +88,9 @@ static void job(struct running *r, int arrived) {
 	bool stopped = false;
 	for (uint32_t kind; poll(&more, 1, 0) > 0 && ((kind = peek(r->control, &m)) == M_STOPPED || kind == M_CONTINUED); stopped = kind == M_STOPPED) (void)!psb_receive(r->control, &m);
 	if (!stopped) return;
+	int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (terminal < 0) return; // nobody's job: a program that stops itself would stop what bounds it
+	close(terminal);
 	kill(getpid(), SIGSTOP);
 	while (poll(&signals, 1, 0) > 0 && read(arrived, &late, sizeof late) == (ssize_t)sizeof late) if (!stops((int)late.ssi_signo)) pass_on(r, (int)late.ssi_signo);
 }

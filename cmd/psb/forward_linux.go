@@ -18,6 +18,7 @@ import (
 // forwarder stands between psb's signals and the box.
 type forwarder struct {
 	box     *namespaces.Box
+	atShell bool         // a shell may see psb stop with its program; else a program that stops itself would stop what bounds it
 	heard   func()       // called for each signal that ends most programs, before it is passed on; may be nil
 	started atomic.Bool  // the program runs
 	fatal   atomic.Int32 // the signal that ended psb's start
@@ -60,8 +61,10 @@ func (f *forwarder) run(signals <-chan os.Signal) {
 			if held = 0; !f.newest(job) {
 				continue
 			}
-			_ = stopSelf() // never fails on oneself
-			f.drain(signals)
+			if f.atShell {
+				_ = stopSelf() // never fails on oneself
+				f.drain(signals)
+			}
 		}
 	}
 }

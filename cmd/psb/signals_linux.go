@@ -65,6 +65,15 @@ func catchSignals() (arrivals <-chan os.Signal, release func()) {
 	}
 }
 
+// hasTerminal: psb belongs to a session with a terminal, so that somebody can let a stopped job go on.
+func hasTerminal() bool {
+	fd, err := syscall.Open("/dev/tty", syscall.O_RDONLY|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+	if err == nil {
+		syscall.Close(fd)
+	}
+	return err == nil
+}
+
 // stopSelf stops psb as its program was stopped, so that the shell sees a stopped job; it returns when the job goes on.
 func stopSelf() error { return syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) }
 
