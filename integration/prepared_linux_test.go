@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -188,6 +189,39 @@ func TestPreparedHandsOver(t *testing.T) {
 			must(t, err)
 			_ = cmd.Wait()
 			until(t, "nothing is left", func() bool { return len(descendants(t)) == 0 })
+		})
+	}
+}
+
+// TestPreparedEndsAsTheProgram: a signal that psb has not looked at when its program ends does not end psb: the status is the program's.
+func TestPreparedEndsAsTheProgram(t *testing.T) {
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	for _, who := range people() {
+		t.Run(who.name, func(t *testing.T) {
+			s, argv := preparedScene(t, who)
+			cmd, _, said := s.waiting(t, argv)
+			program := 0
+			for _, p := range withWord(t, s.word) {
+				if !strings.HasPrefix(p.cmdline, psb(t)+" ") {
+					program = p.pid
+				}
+			}
+			must(t, cmd.Process.Signal(syscall.SIGSTOP))
+			until(t, "psb stands still", func() bool {
+				return slices.ContainsFunc(descendants(t), func(p process) bool { return p.pid == cmd.Process.Pid && p.state == 'T' })
+			})
+			must(t, cmd.Process.Signal(syscall.SIGINT))
+			must(t, syscall.Kill(program, syscall.SIGTERM))
+			until(t, "the program has ended", func() bool {
+				return !slices.ContainsFunc(withWord(t, s.word), func(p process) bool { return p.pid == program })
+			})
+			must(t, cmd.Process.Signal(syscall.SIGCONT))
+			_ = cmd.Wait()
+			if cmd.ProcessState.ExitCode() != 5 || said.String() != "" {
+				t.Errorf("%v %s", cmd.ProcessState, said)
+			}
 		})
 	}
 }

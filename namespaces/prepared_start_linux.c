@@ -252,7 +252,6 @@ void psb_prepared_stop(struct prepared *p, struct running *r) {
 	}
 	remove_groups(p, r);
 	for (int *fd = &r->control; fd <= &r->first; fd++) if (*fd >= 0) close(*fd);
-	psb_free_signals();
 }
 
 bool psb_prepared_start(struct prepared *p, char **words, uint32_t nwords, struct running *r) {
@@ -275,5 +274,6 @@ bool psb_prepared_start(struct prepared *p, char **words, uint32_t nwords, struc
 	free(o.b);
 	if (r->keeper > 0 && follow(p, r, flags)) return true;
 	psb_prepared_stop(p, r);
+	psb_free_signals();
 	return false;
 }

@@ -69,7 +69,7 @@ static void finish(struct prepared *p, struct running *r, const struct message *
 	while (poll(&first, 1, -1) < 0 && errno == EINTR) { }
 	r->keeper = 0;
 	psb_prepared_stop(p, r);
-	_exit(WEXITSTATUS(m->a));
+	_exit(WEXITSTATUS(m->a)); // with the signals still held: the program had its own copy of one that waits here, and its status is the answer
 }
 
 static bool stops(int sig) { return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU; }

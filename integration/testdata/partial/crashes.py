@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -41,6 +42,11 @@ def fault():
     import ctypes
 
     ctypes.string_at(0)
+
+
+@sandbox
+async def awaited(n):
+    return n
 
 
 @sandbox
@@ -160,6 +166,25 @@ class Crashes(unittest.TestCase):
                 time.sleep(0.005)
         t.join()
         self.assertEqual(got, [0.3])
+
+    def test_a_box_that_stops_reading_does_not_hold_the_loop(self):
+        # More calls than the channel has room for: each is given up on time, and none holds the others.
+        async def calls():
+            async with sandboxes(policy=POLICY, graceful_shutdown=False):
+                self.assertEqual(await awaited(1), 1)
+                stopped = asyncio.ensure_future(asyncio.to_thread(die, signal.SIGSTOP))
+                while wait_begun() < 1:
+                    await asyncio.sleep(0.005)
+                late = 0
+                for n in range(2500):
+                    try:
+                        await asyncio.wait_for(awaited(n), 0.001)
+                    except asyncio.TimeoutError:
+                        late += 1
+                stopped.cancel()
+                return late
+
+        self.assertGreater(asyncio.run(calls()), 2000)
 
 
 def wait_begun():

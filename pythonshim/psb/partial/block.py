@@ -201,27 +201,14 @@ class sandboxes:
                 box.send(call, wire.CALL, (ref, args, kwargs))
             except Gone:
                 continue
-            answered = False
             try:
-                while True:
+                while not call.answered:
                     call.wait()
-                    for news in call.take():
-                        if isinstance(news, Ended):
-                            answered = True
-                            self._ended(box)
-                            if call.begun or not _may_repeat(news.error):
-                                raise news.again()
-                            break
-                        if news.kind != wire.OUT:
-                            answered = True
-                            self._crashes = 0
-                        done, value = _outcome(news, box, known)
-                        if done:
-                            return value
-                    if answered:
-                        break
+                    done, value = self._heard(box, call, known)
+                    if done:
+                        return value
             finally:
-                if not answered:
+                if not call.answered:
                     box.abandon(call)
 
     async def awaited(self, ref: Ref, args: Any, kwargs: Any, known: codec.Known) -> Any:
@@ -241,29 +228,33 @@ class sandboxes:
                 parts = box.register(call, wire.AWAIT, (ref, args, kwargs))
             except Gone:
                 continue
-            answered = False
             try:
                 await _write(loop, box, parts)
-                while True:
+                while not call.answered:
                     await call.arrival()
-                    for news in call.take():
-                        if isinstance(news, Ended):
-                            answered = True
-                            self._ended(box)
-                            if call.begun or not _may_repeat(news.error):
-                                raise news.again()
-                            break
-                        if news.kind != wire.OUT:
-                            answered = True
-                            self._crashes = 0
-                        done, value = _outcome(news, box, known)
-                        if done:
-                            return value
-                    if answered:
-                        break
+                    done, value = self._heard(box, call, known)
+                    if done:
+                        return value
             finally:
-                if not answered:
+                if not call.answered:
                     box.abandon(call)
+
+    def _heard(self, box: Box, call: Call, known: codec.Known) -> Tuple[bool, Any]:
+        """Whether what has come is the call's value, and that; its error is raised. A call that is answered without either is to be repeated."""
+        for news in call.take():
+            if isinstance(news, Ended):
+                call.answered = True
+                self._ended(box)
+                if call.begun or not _may_repeat(news.error):
+                    raise news.again()
+                break
+            if news.kind != wire.OUT:
+                call.answered = True
+                self._crashes = 0
+            done, value = _outcome(news, box, known)
+            if done:
+                return True, value
+        return False, None
 
     def _findable(self, ref: Ref) -> None:
         if ref[0] == "__main__" and self._hello["main"][1] is None:
@@ -282,21 +273,34 @@ def _may_repeat(error: BaseException) -> bool:
 
 
 async def _write(loop: Any, box: Box, parts: List[Any]) -> None:
-    # A short message goes out at once; a big one, or one that has to wait for another, must not hold the loop.
-    if len(parts) == 1 and len(parts[0]) < 4096 and box.sending.acquire(False):
-        try:
-            box.write(parts)
-        finally:
-            box.sending.release()
-        return
-
+    # A short message goes out at once; a big one, one that has to wait for another, or for a box that does not read, must not hold the loop,
+    # nor the threads that others need of it.
     import asyncio
 
-    def send() -> None:
-        with box.sending:
-            box.write(parts)
+    while not box.sending.acquire(False):
+        await asyncio.sleep(_ROOM)
+    if len(parts) > 1 or len(parts[0]) >= 4096:
+        await asyncio.shield(loop.run_in_executor(None, _send, box, parts))  # one at a time: it holds `sending` until it is through
+        return
+    try:
+        while not box.has_room():
+            await asyncio.sleep(_ROOM)
+        box.write(parts)
+    finally:
+        box.sending.release()
+        box.cancel_left()
 
-    await asyncio.shield(loop.run_in_executor(None, send))
+
+_ROOM = 0.002  # seconds between two looks whether a channel has room again
+
+
+def _send(box: Box, parts: List[Any]) -> None:
+    try:
+        box.write(parts)
+    finally:
+        box.sending.release()
+    box.cancel_left()
+
 
 
 def _outcome(frame: codec.Frame, box: Box, known: Optional[codec.Known]) -> Tuple[bool, Any]:

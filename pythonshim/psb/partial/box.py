@@ -7,13 +7,15 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
 import sys
 import threading
 import weakref
-from typing import Any, Dict, List, Optional, Sequence, Set
+from collections import deque
+from typing import Any, Deque, Dict, List, Optional, Sequence, Set
 
 from psb import codec, codec_loaded
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
@@ -44,6 +46,7 @@ class Box:
         self._closing = False
         self._calls: Dict[int, Call] = {}
         self._abandoned: Set[int] = set()
+        self._cancels: Deque[int] = deque()
         self._lock = threading.Lock()
         self._sending = threading.Lock()
         self._numbers = itertools.count(1)
@@ -82,6 +85,7 @@ class Box:
         parts = self.register(call, kind, value)
         with self._sending:
             self.write(parts)
+        self.cancel_left()
 
     def register(self, call: Call, kind: int, value: object) -> List[Any]:
         """The message of a call that is from now on in flight."""
@@ -103,6 +107,16 @@ class Box:
             self.kill()
             raise
 
+    def has_room(self) -> bool:
+        """Whether some thousand bytes can be written without waiting: unix(7) sockets are writable while three quarters of their space are free.
+        So it is where writing fails at once."""
+        look = select.poll()
+        try:
+            look.register(self.sock, select.POLLOUT)
+            return bool(look.poll(0))
+        except (OSError, ValueError):  # closed
+            return True
+
     @property
     def sending(self) -> threading.Lock:
         """Held while a message is written."""
@@ -114,17 +128,17 @@ class Box:
             if self._calls.pop(call.number, None) is None or self.ended is not None:
                 return
             self._abandoned.add(call.number)
-        if self._sending.acquire(False):
+        self._cancels.append(call.number)
+        self.cancel_left()
+
+    def cancel_left(self) -> None:
+        """Tell the box which calls were abandoned, as soon as no message is being written: whoever has written one calls this."""
+        while self._cancels and self._sending.acquire(False):
             try:
-                self._cancel(call.number)
+                while self._cancels:
+                    self._cancel(self._cancels.popleft())
             finally:
                 self._sending.release()
-        else:  # behind a long message, for which a task must not wait
-            threading.Thread(target=self._cancel_later, args=(call.number,), daemon=True).start()
-
-    def _cancel_later(self, number: int) -> None:
-        with self._sending:
-            self._cancel(number)
 
     def _cancel(self, number: int) -> None:
         try:

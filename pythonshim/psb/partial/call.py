@@ -35,6 +35,7 @@ class Call:
     def __init__(self) -> None:
         self.number = 0
         self.begun = False
+        self.answered = False  # by its value, its error, or the end of its box
         self.waiting = 0  # bytes of prints that were not taken out yet
         self.news: Deque[News] = deque()
         self._wake = threading.Lock()
