@@ -3,6 +3,8 @@ package integration
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -217,6 +219,59 @@ func TestTerminalGroup(t *testing.T) {
 			}
 			k.send(ctrlD)
 			k.ends("0")
+		}
+	})
+}
+
+// TestTerminalTwoInOne: two Ctrl-C that come while what stands between psb and its program has no processor are two for the program, not three, at a
+// first start and at one that was kept; one that psb alone gets afterwards still arrives.
+func TestTerminalTwoInOne(t *testing.T) {
+	if controlOnly() {
+		t.Skip("needs psb")
+	}
+	each(t, func(t *testing.T, s scene) {
+		argv := []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "counts.py", s.word}
+		for round := range 2 {
+			if round == 1 {
+				until(t, "a launch is kept", func() bool {
+					s.run(t, call{argv: argv, stdin: strings.NewReader("")})
+					return len(s.launches(t)) > 0
+				})
+			}
+			k := s.console(t, call{argv: argv})
+			k.expect("ready")
+			between := 0
+			all := processes(t)
+			for _, p := range all {
+				if strings.Contains(p.cmdline, s.word) && !strings.HasPrefix(p.cmdline, psb(t)+" ") {
+					between = p.parent
+				}
+			}
+			must(t, syscall.Kill(between, syscall.SIGSTOP))
+			until(t, "it stands still", func() bool {
+				return slices.ContainsFunc(processes(t), func(p process) bool { return p.pid == between && p.state == 'T' })
+			})
+			for n := 1; n <= 2; n++ {
+				k.send(ctrlC)
+				until(t, "the program has it", func() bool {
+					k.send("\n")
+					return strings.Contains(k.unread(), fmt.Sprintf("caught %d\r\n", n))
+				})
+			}
+			must(t, syscall.Kill(between, syscall.SIGCONT))
+			k.signal(syscall.SIGINT)
+			k.signal(syscall.SIGUSR1) // behind the others
+			until(t, "the last one has come", func() bool {
+				k.send("\n")
+				return strings.Contains(k.unread(), "caught 4\r\n")
+			})
+			k.send("\n")
+			k.expect("caught 4\r\n")
+			k.send(ctrlD)
+			k.ends("0")
+			if shown := k.shown(); strings.Contains(shown, "caught 5") {
+				t.Error(shown)
+			}
 		}
 	})
 }

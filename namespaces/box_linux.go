@@ -290,13 +290,17 @@ func (b *Box) Jobs() <-chan Job { return b.jobs }
 // Done is closed when nothing of the box is left.
 func (b *Box) Done() <-chan struct{} { return b.done }
 
-// Signal sends a signal to the program, as psb got it. After its end it does nothing. Where the box is stopped and a dozen signals are
-// waiting already, one more is dropped.
-func (b *Box) Signal(s syscall.Signal) {
+// Signal sends a signal to the program, as psb got it, unless its process group got it as a whole (whole, or as the stages find). After its end it
+// does nothing. Where the box is stopped and a dozen signals are waiting already, one more is dropped.
+func (b *Box) Signal(s syscall.Signal, whole bool) {
+	group := 0
+	if whole {
+		group = 1
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
-		_ = send(b.control, msgSignal, int(s), unix.MSG_DONTWAIT)
+		_ = sendTwo(b.control, msgSignal, int(s), group, unix.MSG_DONTWAIT)
 	}
 }
 

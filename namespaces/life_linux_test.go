@@ -163,7 +163,7 @@ func TestSignalForwarded(t *testing.T) {
 	if line, err := lines.ReadString('\n'); line != "up\n" {
 		t.Fatal(line, err)
 	}
-	box.Signal(syscall.SIGTERM)
+	box.Signal(syscall.SIGTERM, false)
 	if line, err := lines.ReadString('\n'); line != "got\n" {
 		t.Fatal(line, err)
 	}
@@ -175,7 +175,7 @@ func TestSignalForwarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box.Signal(syscall.SIGTERM)
+	box.Signal(syscall.SIGTERM, false)
 	box.Kill()
 	if _, err := box.Wait(); err != nil {
 		t.Error(err)

@@ -74,8 +74,13 @@ static void finish(struct prepared *p, struct running *r, const struct message *
 
 static bool stops(int sig) { return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU; }
 
-static void pass_on(struct running *r, int sig) {
-	struct message m = {.kind = M_SIGNAL, .a = sig};
+// whole_group: a terminal signals all of its foreground group, psb and the program alike: signal(7), termios(3).
+static bool whole_group(int sig, int code) {
+	return code == SI_KERNEL && (sig == SIGINT || sig == SIGQUIT || sig == SIGWINCH || stops(sig));
+}
+
+static void pass_on(struct running *r, int sig, bool whole) {
+	struct message m = {.kind = M_SIGNAL, .a = sig, .b = whole};
 	(void)!send(r->control, &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -92,7 +97,7 @@ static void job(struct running *r, int arrived) {
 	if (terminal < 0) return; // nobody's job: a program that stops itself would stop what bounds it
 	close(terminal);
 	kill(getpid(), SIGSTOP);
-	while (poll(&signals, 1, 0) > 0 && read(arrived, &late, sizeof late) == (ssize_t)sizeof late) if (!stops((int)late.ssi_signo)) pass_on(r, (int)late.ssi_signo);
+	while (poll(&signals, 1, 0) > 0 && read(arrived, &late, sizeof late) == (ssize_t)sizeof late) if (!stops((int)late.ssi_signo)) pass_on(r, (int)late.ssi_signo, whole_group((int)late.ssi_signo, late.ssi_code));
 }
 
 enum { OWN_STOP = 50 }; // ms: how long a program in front of a terminal is given to stop by itself
@@ -104,12 +109,13 @@ void psb_prepared_watch(struct prepared *p, struct running *r) {
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	for (int i = 1; i <= 64; i++) if (psb_blocked_at_start >> (i - 1) & 1) sigdelset(&blocked, i);
 	int arrived = signalfd(-1, &blocked, SFD_CLOEXEC), held = 0;
+	bool whole = false;
 	struct pollfd f[3] = {{r->control, POLLIN, 0}, {arrived, POLLIN, 0}, {r->listener, POLLIN, 0}};
 	for (bool on = arrived >= 0; on;) {
 		int n = poll(f, 3, held ? OWN_STOP : -1);
 		if (n < 0 && errno != EINTR) break;
 		if (n <= 0) {
-			if (n == 0 && held) pass_on(r, held);
+			if (n == 0 && held) pass_on(r, held, whole);
 			held = n == 0 ? 0 : held;
 			continue;
 		}
@@ -124,10 +130,11 @@ void psb_prepared_watch(struct prepared *p, struct running *r) {
 			} else on = kind == M_BOX && take(r);
 		}
 		if (on && f[1].revents && read(arrived, &came, sizeof came) == (ssize_t)sizeof came) {
+			whole = whole_group((int)came.ssi_signo, came.ssi_code);
 			if (stops((int)came.ssi_signo)) held = (int)came.ssi_signo;
-			else pass_on(r, (int)came.ssi_signo);
+			else pass_on(r, (int)came.ssi_signo, whole);
 		}
 	}
-	if (held) pass_on(r, held);
+	if (held) pass_on(r, held, whole);
 	if (arrived >= 0) close(arrived);
 }

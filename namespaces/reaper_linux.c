@@ -138,15 +138,16 @@ static bool undone(int sig) {
 
 // forward passes on a signal that reached psb, unless the program has got it, too: psb, this process and the program share a process group, so
 // what a terminal or a kill(2) of the whole group sends arrives here as well, where it stays blocked and can be asked for. The kernel
-// signals a group one by one: hence the moment of waiting.
-static void forward(pid_t child, int sig) {
+// signals a group one by one: hence the moment of waiting. Two of a kind that came before this process ran are one here, and would leave the second
+// to be passed on though the program has both: what psb knows to be the terminal's (whole) is never passed on.
+static void forward(pid_t child, int sig, bool whole) {
 	const struct timespec moment = {0, 2 * 1000 * 1000};
 	sigset_t one;
 	sigemptyset(&one);
 	sigaddset(&one, sig);
 	int got;
 	do got = sigtimedwait(&one, NULL, &moment); while (got < 0 && errno == EINTR);
-	if (got != sig && !undone(sig)) (void)kill(child, sig);
+	if (got != sig && !whole && !undone(sig)) (void)kill(child, sig);
 }
 
 static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
@@ -168,7 +169,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 		if (p[0].revents) {
 			struct message m;
 			if (!psb_receive(FD_CONTROL, &m)) _exit(1); // psb is gone, or wants the end
-			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a);
+			if (m.kind == M_SIGNAL && m.a > 0 && m.a <= 64) forward(child, m.a, m.b != 0);
 			if ((m.kind == M_PAUSE || m.kind == M_RESUME) && s->flags & BOX_PID) pause_all(m.kind == M_PAUSE, m.kind == M_PAUSE || m.a);
 			if (m.kind == M_MAKE && (m.a == AF_INET || m.a == AF_INET6) && (m.b == SOCK_STREAM || m.b == SOCK_DGRAM)) make(m.a, m.b);
 		}

@@ -110,7 +110,7 @@ func outsideRole(role string) int {
 		for j := range box.Jobs() {
 			if j.Stopped {
 				fmt.Println("stopped", j.Signal)
-				box.Signal(syscall.SIGCONT)
+				box.Signal(syscall.SIGCONT, false)
 			} else {
 				fmt.Println("continued")
 			}

@@ -32,13 +32,14 @@ const ownStop = 50 * time.Millisecond
 // after the shell has continued the job, it would stop it again.
 func (f *forwarder) run(signals <-chan os.Signal) {
 	var held syscall.Signal
+	var whole bool // held was the terminal's
 	late := time.NewTimer(time.Hour)
 	for {
 		select {
 		case s := <-signals:
 			switch sig := s.(syscall.Signal); {
 			case stops(sig):
-				held = sig
+				held, whole = sig, ofTerminal(sig)
 				late.Reset(ownStop)
 			case !f.started.Load() && ends(sig):
 				f.fatal.CompareAndSwap(0, int32(sig))
@@ -47,11 +48,11 @@ func (f *forwarder) run(signals <-chan os.Signal) {
 				if f.heard != nil && ends(sig) {
 					f.heard()
 				}
-				f.box.Signal(sig)
+				f.box.Signal(sig, ofTerminal(sig))
 			}
 		case <-late.C:
 			if held != 0 {
-				f.box.Signal(held)
+				f.box.Signal(held, whole)
 			}
 			held = 0
 		case job, on := <-f.box.Jobs():
@@ -98,7 +99,7 @@ func (f *forwarder) drain(signals <-chan os.Signal) {
 		select {
 		case s := <-signals:
 			if sig := s.(syscall.Signal); !stops(sig) {
-				f.box.Signal(sig)
+				f.box.Signal(sig, ofTerminal(sig))
 			}
 		default:
 			return
