@@ -270,6 +270,7 @@ func TestImportRules(t *testing.T) {
 		{"a refusal is a module that is not there", nil, "\ntry: import deep\nexcept ImportError: deep = None\nprint(deep)", "deep"},
 		{"a package found by its spec needs no line", nil, "import importlib.util; print(importlib.util.find_spec('deep') is not None)", ""},
 		{"pickles ask for what is in them", yes("pickle"), "import pickle; pickle.loads(b'csub\\nvalue\\n.')", "sub"},
+		{"a module that looks at itself needs none", nil, "import asyncio, sys; asyncio.run(asyncio.create_subprocess_exec(sys.executable, '-c', '0')); print('ran')", ""},
 		{"text of a library is the library's", yes("loads"), "import sys, loads; exec('import deep', vars(loads))", ""},
 		{"text of the program is the program's", yes("loads"), "exec('import deep', {'__name__': 'loads'})", "deep"},
 	} {

@@ -89,7 +89,7 @@ def statement(f: object) -> bool:
     return f.f_code.co_code[f.f_lasti] == steps[0]
 
 
-def importer(f: object) -> tuple:
+def importer(f: object, wanted: str) -> tuple:
     # (frame, PROGRAM) for an import that is the program's, (frame, LIBRARY) for one that is somebody's, (None, None) for the interpreter's start.
     name = ""
     while f is not None:
@@ -106,6 +106,8 @@ def importer(f: object) -> tuple:
         return f, k
     if k == LIBRARY or k == PROGRAM:
         return f, LIBRARY
+    if name == stdlib + wanted + ".py":
+        return f, LIBRARY  # a C function that looks at its module's settings: 3.10's fork_exec at those of subprocess
     by, k = asked(f)
     if by is None:
         return None, PROGRAM if name in RUNNERS and not statement(f) else None
@@ -129,7 +131,7 @@ def refused(name: str, f: object) -> BaseException:
 
 def question(name: str, g: int, f: object) -> object:
     # The exception for an import that is not granted; learning notes it.
-    by, who = importer(f)
+    by, who = importer(f, name)
     if who is None:
         return None
     if g == NEVER:
@@ -175,7 +177,7 @@ def initializing(spec: object) -> object:
         g = grade(text(spec.name), whose(spec))
         if g == FREE or (g == ASKS and kinds.get(f.f_code.co_filename) == LIBRARY) or f.f_code.co_code[f.f_lasti] in steps[1:]:
             return real
-        by, who = importer(f)
+        by, who = importer(f, name)
         return who == PROGRAM or (g == NEVER and who is not None)
     except Exception:
         return True  # _lock_unlock_module decides
@@ -348,7 +350,7 @@ def guarded() -> None:
             # A submodule that is not there is passed over in silence: the name may be another attribute. A refusal is not.
             for x in fromlist:
                 if issubclass(type(x), str) and getattr(here, "refused", "") == package + "." + text(x):
-                    raise refusal("import", here.refused, importer(getframe(1))[0])
+                    raise refusal("import", here.refused, importer(getframe(1), here.refused)[0])
         return m
 
     def _find_spec(name: object, path: object, target: object = None) -> object:
