@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"psb/landlock"
+	"psb/namespaces"
 	"psb/policy"
 )
 
@@ -172,10 +173,25 @@ func TestProjectBelowScratchIsNoScratch(t *testing.T) {
 	b.build()
 	sealed := false
 	for _, op := range b.ops {
-		sealed = sealed || op.Kind == 10 && op.Target == "/tmp/proj"
+		sealed = sealed || op.Kind == namespaces.OpReadOnly && op.Target == "/tmp/proj"
 	}
 	if !sealed {
 		t.Errorf("what stands beside a granted file in a private space can be written and is lost: %+v", b.ops)
+	}
+}
+
+func TestShownProjectBelowScratchIsLeftAlone(t *testing.T) {
+	tree := fakeTree{"/tmp/proj/app.py": "file", "/tmp/proj/data/a": "file"}
+	c := &compiler{policy: &policy.Policy{Rules: []policy.Rule{rule("create", "/tmp/proj/"), rule("read", "/tmp/proj/data/a")}}, look: tree, places: places{}, absent: map[policy.Origin]bool{},
+		host: Host{Linked: func(string) []string { return nil }}}
+	c.places.privateSpaces(tree, 0)
+	c.grant()
+	b := &rootBuilder{ps: c.places, look: tree, idmap: c.idmap}
+	b.build()
+	for _, op := range b.ops {
+		if op.Kind == namespaces.OpTmpfs && op.Target == "/tmp/proj" {
+			t.Errorf("the folder the program makes files in is covered by an empty one: %+v", b.ops)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func (b *rootBuilder) build() {
 		if len(covers) > 0 {
 			over = seenThrough(covers[len(covers)-1], p.Path)
 		}
-		if over == nil {
+		if len(covers) == 0 { // else a folder of the host that is shown has it
 			b.apart(p)
 		}
 		if shown := b.place(p, over); shown != nil {
