@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +32,11 @@ func testMain(m *testing.M) int {
 	if ledger, err = NewLedger(os.Getenv("PSB_MUST")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP} {
+		if signal.Ignored(s) { // begun behind a shell script or under nohup; the programs of the tests begin as a person's do
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	// Whatever a killed psb leaves behind becomes our child, so that it can be found, named and ended.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {

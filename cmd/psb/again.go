@@ -15,7 +15,7 @@ func againWhereChanged(w *world, journey func() (int, error)) (int, error) {
 		if !errors.As(err, &stage) || !stage.Changed() {
 			return status, err
 		}
-		w.seen = newSightings()
+		w.seen, w.asked = newSightings(), map[string]bool{}
 	}
 	return journey()
 }

@@ -25,9 +25,12 @@ func TestAgainWhereChanged(t *testing.T) {
 		{"another failure", []error{other, nil}, 1, other},
 		{"another failure later", []error{changed, other, nil}, 2, other},
 	} {
-		w, calls := &world{seen: newSightings()}, 0
+		w, calls := &world{seen: newSightings(), asked: map[string]bool{}}, 0
 		status, err := againWhereChanged(w, func() (int, error) {
-			calls++
+			if calls++; w.asked == nil {
+				t.Errorf("%s: journey %d cannot note what it looks up", tc.name, calls)
+			}
+			w.asked = nil // as a learning run does that has begun
 			return calls, tc.ends[calls-1]
 		})
 		if calls != tc.calls || status != tc.calls || !errors.Is(err, tc.want) && err != tc.want {
