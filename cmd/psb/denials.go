@@ -40,6 +40,7 @@ type refused struct {
 	list  []*denial
 	known map[refusedKey]*denial
 	kinds map[string]int // how many different ones of each kind are kept: kernel's calls, kernel's connects, what was reported of files, of imports
+	ports lookups
 	over  overflow
 }
 
@@ -83,6 +84,8 @@ func (r *refused) note(n pythonshim.Note) {
 	switch n.Event {
 	case pythonshim.NoteEnv:
 		r.add(policy.Access{Op: policy.OpEnv, Object: n.Args[0]}, n.At, "reported")
+	case pythonshim.NoteLookup:
+		r.ports.add(n)
 	case pythonshim.NoteResolve, pythonshim.NoteConnect:
 		if object := saidAddress(n.Args[0], n.Args[1]); object != "" {
 			r.add(policy.Access{Op: policy.OpConnect, Object: object}, n.At, "reported")
@@ -113,10 +116,11 @@ func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.m
 func (r *refused) judged(j *job) []*denial {
 	var out []*denial
 	brokered := j.plan != nil && j.plan.Brokered
+	list := r.ports.join(r.list)
 	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
-		return slices.DeleteFunc(folded(r.list, brokered), func(d *denial) bool { return d.Source != "kernel" })
+		return slices.DeleteFunc(folded(list, brokered), func(d *denial) bool { return d.Source != "kernel" })
 	}
-	for _, d := range folded(r.list, brokered) {
+	for _, d := range folded(list, brokered) {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
 			errno, from := strings.CutPrefix(errno, "from ")
 			a, ok := fileAccess(j, d.Access.Object, errno)

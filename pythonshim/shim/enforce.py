@@ -59,21 +59,48 @@ def place(tb: object) -> tuple:
     return at, func, lib
 
 
+def lookup(f: object) -> list:
+    # Host and port that a look-up is for, from the frame of socket.getaddrinfo: the name server hears the name alone.
+    if f is None or f.f_code.co_name != "getaddrinfo" or dict.get(f.f_globals, "__name__") != "socket":
+        return []
+    given = f.f_locals
+    host, port = given.get("host"), given.get("port")
+    if isinstance(host, bytes):
+        host = bytes.decode(host, "ascii", "replace")
+    return [host, text(port)] if type(host) is str and type(port) in (int, str) else []
+
+
 def wanted(tb: object) -> list:
-    # Host and port that a look-up was for: the name server hears the name alone.
     n = 0
     while tb is not None and n < 1024:
         n += 1
-        f = tb.tb_frame
-        if f.f_code.co_name == "getaddrinfo" and dict.get(f.f_globals, "__name__") == "socket":
-            given = f.f_locals
-            host, port = given.get("host"), given.get("port")
-            if isinstance(host, bytes):
-                host = bytes.decode(host, "ascii", "replace")
-            if type(host) is str and type(port) is int:
-                return [host, text(port)]
+        found = lookup(tb.tb_frame)
+        if found:
+            return found
         tb = tb.tb_next
     return []
+
+
+def pick_lookup(entry: tuple, f: object) -> object:
+    # Noted before it is known whether the name will be refused: most programs catch that error.
+    if not getattr(here, "busy", False):
+        try:
+            here.busy = True
+            found = lookup(f)
+            if found:
+                emit("lookup", found, *asker(f))
+        except BaseException as e:
+            if theirs(e):
+                raise
+        finally:
+            here.busy = False
+    return entry[0]
+
+
+def lookups(m: object) -> None:
+    raw = dict.get(m.__dict__, "getaddrinfo")
+    if type(raw) is builtin:
+        m.getaddrinfo = shut(raw, pick_lookup, "socket.getaddrinfo", "")
 
 
 def explain(e: object) -> None:
@@ -135,6 +162,7 @@ def install() -> None:
     attach(environ(posix.environ))
     inspect_at_end()
     calls()
+    whenever("_socket", lookups)
     texts()
     # Both names of a hook are replaced, so "is the hook the original" stays true for those who ask.
     display = sys.excepthook
