@@ -72,19 +72,7 @@ func (e *editing) sayLine(format string, args ...any) error {
 	return err
 }
 
-func (e *editing) rule(args []string, verb string) (policy.Rule, error) {
-	words, err := e.words(args)
-	if err != nil {
-		return policy.Rule{}, err
-	}
-	r, err := policy.ParseRule(words, filepath.Dir(e.path), e.macros)
-	if err != nil {
-		return r, refuse(e.meant(verb, words), "%s", err)
-	}
-	return r, nil
-}
-
-// add writes a line for each object, or none where one of them cannot be a rule.
+// add writes the lines for each object, or none where one of them cannot be a rule.
 func (e *editing) add(args []string) error {
 	each, err := e.split(args)
 	if err != nil {
@@ -92,11 +80,11 @@ func (e *editing) add(args []string) error {
 	}
 	var rules []policy.Rule
 	for _, one := range each {
-		r, err := e.rule(one, "add")
+		list, err := e.rules(one)
 		if err != nil {
 			return err
 		}
-		rules = append(rules, r)
+		rules = append(rules, list...)
 	}
 	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, rules) }); err != nil {
 		return err
@@ -105,7 +93,11 @@ func (e *editing) add(args []string) error {
 }
 
 func (e *editing) remove(args []string) error {
-	r, err := e.rule(args, "remove")
+	words, err := e.words(args)
+	if err != nil {
+		return err
+	}
+	r, err := e.rule(words, "remove")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,6 +24,11 @@ func (e *editing) words(args []string) (string, error) {
 		if len(fields) > 2 {
 			return "", &usageError{fmt.Sprintf("%s takes one name, not %s", op, plainText(strings.Join(fields[1:], " "))), ""}
 		}
+	case policy.OpCreate, policy.OpList:
+		name := strings.TrimPrefix(strings.Join(args, " "), string(op)+" ")
+		if fi, err := os.Stat(absolute(e.w.cwd, name)); err == nil && fi.IsDir() && !strings.HasSuffix(name, "/") {
+			return string(op) + " " + name + "/", nil
+		}
 	case policy.OpExec:
 		if name := strings.Join(args[1:], " "); len(args) > 1 && !strings.ContainsAny(name, "/~$") && !present(absolute(e.w.cwd, name)) {
 			if p, err := findCommand(e.w, name); err == nil { // a command as a shell would find it
@@ -31,6 +37,33 @@ func (e *editing) words(args []string) (string, error) {
 		}
 	}
 	return strings.Join(args, " "), nil
+}
+
+func (e *editing) rule(words, verb string) (policy.Rule, error) {
+	r, err := policy.ParseRule(words, filepath.Dir(e.path), e.macros)
+	if err != nil {
+		return r, refuse(e.meant(verb, words), "%s", err)
+	}
+	return r, nil
+}
+
+// rules are the lines for one object. A file that is to be made gets one of its own beside that of its folder, as learning writes them: the next
+// run finds it there.
+func (e *editing) rules(one []string) ([]policy.Rule, error) {
+	words, err := e.words(one)
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.rule(words, "add")
+	if err != nil {
+		return nil, err
+	}
+	name, file := strings.CutPrefix(words, string(policy.OpCreate)+" ")
+	if !file || strings.HasSuffix(name, "/") {
+		return []policy.Rule{r}, nil
+	}
+	own, err := e.rule(string(policy.OpWrite)+" "+name, "add")
+	return []policy.Rule{r, own}, err
 }
 
 // split gives each object that is to be added its operation.

@@ -103,6 +103,17 @@ def lookups(m: object) -> None:
         m.getaddrinfo = shut(raw, pick_lookup, "socket.getaddrinfo", "")
 
 
+def folders(tb: object) -> bool:
+    # Was it a folder that could not be made? The error does not say; whoever raised it names mkdir, or does not. In doubt it was.
+    code = None
+    n = 0
+    while tb is not None and n < 1024:
+        n += 1
+        code = tb.tb_frame.f_code
+        tb = tb.tb_next
+    return code is not None and "mkdir" in code.co_names
+
+
 def explain(e: object) -> None:
     # The error, what caused it and what it hid, as far as they are refusals of the system or of the import.
     if getattr(here, "busy", False):
@@ -129,9 +140,10 @@ def explain(e: object) -> None:
             if c.__name__ == "gaierror" and wanted(tb):
                 emit("resolve", wanted(tb), *by)
             if issubclass(c, OSError):
-                emit("error", [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))], at, func, lib)
+                what = [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))]
+                emit("error", what + ["folder"] if folders(tb) else what, at, func, lib)
             elif issubclass(c, ImportError):
-                emit("error", [c.__name__, "", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
+                emit("error", [c.__name__, "import", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
     except BaseException as x:
         if theirs(x):
             raise
