@@ -256,6 +256,8 @@ func (r *reader) top(o Origin, e entry, v any) {
 		}
 		if strings.HasSuffix(s, "/") || s == "" {
 			r.probs.add(o, "learn must name a file, not %q", s)
+		} else if contains([]string{"true", "false", "yes", "no", "on", "off"}, strings.ToLower(s)) {
+			r.probs.add(o, "learn names a file: take the line away, or write learn = %s for a file of that name", quoteTOML("./"+s))
 		} else if _, err := parseTemplate(s, true); err != nil {
 			r.probs.add(o, "learn: %s", err)
 		}

@@ -225,6 +225,7 @@ max_alloc = "1M"
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"verson = 1\n", `p:1: unknown key verson, did you mean "version"?`},
+		{"learn = \"true\"\n", `p:1: learn names a file: take the line away, or write learn = "./true" for a file of that name`},
 		{"version = 2\n", `p:1: version 2 is unknown: this psb reads version 1`},
 		{"version = \"1\"\n", `p:1: version must be the number 1, not the text "1"`},
 		{"[file]\n\"x\" = \"read\"\n", `p:1: unknown table [file], did you mean "files"?`},

@@ -113,10 +113,18 @@ func printable(s string) string {
 // near gives `, did you mean "x"?` for the valid name closest to got, or a list of the valid names when they are
 // few and none is close.
 func near(got string, valid []string) string {
+	if best := nearest(got, valid); best != "" {
+		return fmt.Sprintf(", did you mean %q?", best)
+	}
+	return ", valid: " + strings.Join(valid, " ")
+}
+
+// nearest gives the valid name closest to got, "" when none is close.
+func nearest(got string, valid []string) string {
 	if synonym, ok := synonyms[strings.ToLower(got)]; ok {
 		for _, v := range valid {
 			if v == synonym {
-				return fmt.Sprintf(", did you mean %q?", v)
+				return v
 			}
 		}
 	}
@@ -132,10 +140,7 @@ func near(got string, valid []string) string {
 			best = v
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf(", did you mean %q?", best)
-	}
-	return ", valid: " + strings.Join(valid, " ")
+	return best
 }
 
 // synonyms are the words people bring from other tools.

@@ -132,29 +132,22 @@ func ImportTwins() map[string]string {
 
 // checkCall accepts "*", a category, a function of the registry.
 func checkCall(name string) error {
-	r := registry()
-	var names []string
-	for _, c := range r.categories {
-		names = append(names, c.Name)
-	}
-	_, known := r.of[name]
+	_, known := registry().of[name]
+	_, category := categoryNamed(name)
 	switch {
-	case name == "*" || known || slices.Contains(names, name):
+	case name == "*" || known || category:
 		return nil
 	case !callName(name):
 		return fmt.Errorf("%q cannot be a function or category", name)
 	}
-	if module, rest, ok := strings.Cut(name, "."); ok { // a twin in C: the function stands under the name that programs use
-		facade := map[string]string{"posix": "os", "_pickle": "pickle", "_ctypes": "ctypes", "_signal": "signal"}[module]
-		if _, known := r.of[facade+"."+rest]; known {
-			return fmt.Errorf("%q is %q: write that", name, facade+"."+rest)
-		}
+	if twin := twinOf(name); twin != "" { // the function stands under the name that programs use
+		return fmt.Errorf("%q is %q: write that", name, twin)
 	}
-	all := slices.Clone(names)
-	for _, c := range r.categories {
-		all = append(all, c.Functions...)
+	if meant := meantCall(name); meant != "" {
+		return fmt.Errorf("%q is no function or category of the registry, did you mean %q?", name, meant)
 	}
-	return fmt.Errorf("%q is no function or category of the registry%s", name, nearSome(name, all, append(names, "*")))
+	_, categories := registryNames()
+	return fmt.Errorf("%q is no function or category of the registry, valid: %s", name, strings.Join(append(categories, "*"), " "))
 }
 
 // coversCall says whether a line on name speaks for asked: the same, its category, or all.

@@ -36,7 +36,7 @@ high()
 			t.Errorf("variables %q", got)
 		}
 		r = p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "import nothing_of_that_name")
-		if got := r.noted("error"); !slices.Equal(got, []string{"ModuleNotFoundError  nothing_of_that_name  | -c |  | 1"}) {
+		if got := r.noted("error"); !slices.Equal(got, []string{"ModuleNotFoundError import nothing_of_that_name  | -c |  | 1"}) {
 			t.Errorf("errors %q", got)
 		}
 		if n := len(p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "open('/dev/null').close()").notes); n != 0 {

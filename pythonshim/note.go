@@ -24,18 +24,19 @@ const (
 	NoteConnect = "connect" // host port, or "unix" path
 	NoteBind    = "bind"    // host port, or "unix" path
 	NoteResolve = "resolve" // host port
+	NoteLookup  = "lookup"  // host port: about to look the name up, which may be granted
 	NoteImport  = "import"  // module, importing module: the program itself imports
 	NoteEnv     = "env"     // name, "set" or "unset": a variable read by name; never its value
 	NoteCall    = "call"    // category, function of the registry
 	NoteEval    = "eval"    // key, name: a construct of evaluated text, as [python.eval] would allow it; key "text": what no line of it allows, in words
 	NoteDenied  = "denied"  // op, object: the shim refused what the policy does not grant: import, call or eval
 	NoteInspect = "inspect" // name, "value" "missing" or "failed", the value's repr or what its repr raised: of --inspect
-	NoteError   = "error"   // exception, errno, file or module, second file: nobody caught it
+	NoteError   = "error"   // exception, errno or "import", file or module, second file, "folder" where it may have been one that was to be made: nobody caught it
 )
 
 var noteArgs = map[string][2]int{ // fewest, most
 	NoteOpen: {1, 1}, NoteList: {1, 1}, NoteChange: {1, 2}, NoteExec: {1, 1}, NoteConnect: {2, 2}, NoteBind: {2, 2},
-	NoteResolve: {2, 2}, NoteImport: {2, 2}, NoteEnv: {2, 2}, NoteCall: {2, 2}, NoteEval: {2, 2}, NoteDenied: {2, 2}, NoteInspect: {3, 3}, NoteError: {4, 4},
+	NoteResolve: {2, 2}, NoteLookup: {2, 2}, NoteImport: {2, 2}, NoteEnv: {2, 2}, NoteCall: {2, 2}, NoteEval: {2, 2}, NoteDenied: {2, 2}, NoteInspect: {3, 3}, NoteError: {4, 5},
 }
 
 // Note is one line of the shim. Everything in it is what the program's process says: a reason, never a right.

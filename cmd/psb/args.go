@@ -169,16 +169,10 @@ func (r *runLine) long(words []string) (int, error) {
 	switch name {
 	case "learn":
 		r.learn, r.learnFile = true, value
-		if glued && value == "" {
-			return 0, &usageError{"--learn= names no file", "--learn, or --learn=FILE"}
-		}
-		return 1, nil
+		return 1, namesFile(name, value, glued)
 	case "audit":
 		r.audit, r.auditFile = true, value
-		if glued && value == "" {
-			return 0, &usageError{"--audit= names no file", "--audit, or --audit=FILE"}
-		}
-		return 1, nil
+		return 1, namesFile(name, value, glued)
 	}
 	if p := r.flags()[name]; p != nil {
 		*p = true
@@ -253,6 +247,19 @@ func (r *runLine) long(words []string) (int, error) {
 		r.reports = append(r.reports, value)
 	}
 	return n, nil
+}
+
+// namesFile refuses what is taken for a switch where a file can be named: --learn=true would learn into a file of that name.
+func namesFile(name, value string, glued bool) error {
+	switch hint := "--" + name + ", or --" + name + "=FILE"; {
+	case glued && value == "":
+		return &usageError{"--" + name + "= names no file", hint}
+	case slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value)):
+		return &usageError{"--" + name + " takes a file, not " + value, "leave it out; a file of that name is --" + name + "=./" + value}
+	case slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value)):
+		return &usageError{"--" + name + " takes a file, not " + value, hint + "; a file of that name is --" + name + "=./" + value}
+	}
+	return nil
 }
 
 func noValue(name string, glued bool) error {

@@ -33,6 +33,7 @@ type denial struct {
 	Blocker string        `json:"blocker,omitempty"`
 	Hint    string        `json:"hint,omitempty"`
 	Wider   string        `json:"wider,omitempty"` // what would allow more than was asked, in words; "" for nothing
+	folder  bool          // of create: it may be a folder that was to be made
 }
 
 // refused collects what was refused during a run, in the order first seen. The zero value is ready.
@@ -40,6 +41,7 @@ type refused struct {
 	list  []*denial
 	known map[refusedKey]*denial
 	kinds map[string]int // how many different ones of each kind are kept: kernel's calls, kernel's connects, what was reported of files, of imports
+	ports lookups
 	over  overflow
 }
 
@@ -83,6 +85,8 @@ func (r *refused) note(n pythonshim.Note) {
 	switch n.Event {
 	case pythonshim.NoteEnv:
 		r.add(policy.Access{Op: policy.OpEnv, Object: n.Args[0]}, n.At, "reported")
+	case pythonshim.NoteLookup:
+		r.ports.add(n)
 	case pythonshim.NoteResolve, pythonshim.NoteConnect:
 		if object := saidAddress(n.Args[0], n.Args[1]); object != "" {
 			r.add(policy.Access{Op: policy.OpConnect, Object: object}, n.At, "reported")
@@ -92,9 +96,16 @@ func (r *refused) note(n pythonshim.Note) {
 			r.add(a, n.At, "reported")
 		}
 	case pythonshim.NoteError:
-		for i, file := range n.Args[2:] {
+		if n.Args[1] == "import" {
+			r.missing(n)
+			return
+		}
+		for i, file := range n.Args[2:4] {
 			kind := policy.Op("error ")
-			if i == 0 && len(n.Args) > 3 && n.Args[3] != "" {
+			if len(n.Args) > 4 {
+				kind = errorFolder
+			}
+			if i == 0 && n.Args[3] != "" {
 				kind = errorFrom // os.rename(from, to), and os.symlink(text, name), whose text names nothing
 			}
 			if strings.ContainsRune(file, '/') || file != "" && n.Args[1] != "0" {
@@ -104,8 +115,11 @@ func (r *refused) note(n pythonshim.Note) {
 	}
 }
 
-// errorFrom begins an error on the first of two names: nothing is made there.
-const errorFrom policy.Op = "error from "
+// errorFrom begins an error on the first of two names: nothing is made there. errorFolder begins one on a name that may be a folder's.
+const (
+	errorFrom   policy.Op = "error from "
+	errorFolder policy.Op = "error folder "
+)
 
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.more()} }
@@ -113,12 +127,14 @@ func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.m
 func (r *refused) judged(j *job) []*denial {
 	var out []*denial
 	brokered := j.plan != nil && j.plan.Brokered
+	list := r.ports.join(r.list)
 	if j.policy == nil { // nothing to judge by, see takeOver: what the kernel was asked and refused is sure
-		return slices.DeleteFunc(folded(r.list, brokered), func(d *denial) bool { return d.Source != "kernel" })
+		return slices.DeleteFunc(folded(list, brokered), func(d *denial) bool { return d.Source != "kernel" })
 	}
-	for _, d := range folded(r.list, brokered) {
+	for _, d := range found(j, folded(list, brokered)) {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
 			errno, from := strings.CutPrefix(errno, "from ")
+			errno, d.folder = strings.CutPrefix(errno, "folder ")
 			a, ok := fileAccess(j, d.Access.Object, errno)
 			if !ok || from && a.Op == policy.OpCreate {
 				continue
@@ -281,8 +297,17 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 	case d.Op == string(policy.OpSyscall):
 		d.Hint = syscallHint(d.Object)
 	default:
-		d.Hint = addHint(j, d.Access)
+		d.Hint = addHint(j, d.lasting())
 	}
+}
+
+// lasting is the access that a line is for. A folder has none of its own, which would mean a file: what lacks is the right to make names where it
+// was to stand.
+func (d *denial) lasting() policy.Access {
+	if d.Access.Op == policy.OpCreate && d.folder {
+		return policy.Access{Op: policy.OpCreate, Object: folderName(filepath.Dir(d.Access.Object))}
+	}
+	return d.Access
 }
 
 // addHint is the command that would allow an access, fit for pasting.
@@ -324,7 +349,7 @@ func madeFolder(p *policy.Policy, object string) string {
 // widen: what stands in a folder that the program made itself stays as it was in the next run, file by file. The second refusal there
 // says that the folder is the program's: then the hint is one line for it.
 func (d *denial) widen(j *job, before []*denial) {
-	if d.Access.Op != policy.OpWrite && d.Access.Op != policy.OpCreate || d.Hint != addHint(j, d.Access) {
+	if d.Access.Op != policy.OpWrite && d.Access.Op != policy.OpCreate || d.Hint != addHint(j, d.lasting()) {
 		return
 	}
 	dir := madeFolder(j.policy, d.Access.Object)

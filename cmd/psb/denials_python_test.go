@@ -88,7 +88,7 @@ func TestDenialsInsidePython(t *testing.T) {
 func TestAnImportThatPsbRefusedIsToldOnce(t *testing.T) {
 	j := pythonJob(t, "")
 	uncaught := func(class, name, file string) pythonshim.Note {
-		return pythonshim.Note{Event: pythonshim.NoteError, Args: []string{class, "", name, file}, At: j.w.cwd + "/app.py:3"}
+		return pythonshim.Note{Event: pythonshim.NoteError, Args: []string{class, "import", name, file}, At: j.w.cwd + "/app.py:3"}
 	}
 	want := "denied: import flask (app.py:3)\nhint: psb policy add import flask\n"
 	if got := spoken(t, j, refusedNote(j, "import", "flask", "app.py:3"), uncaught("RuleModuleNotFoundError", "flask", ""), uncaught("ModuleNotFoundError", "flask", "")); got != want {

@@ -221,7 +221,7 @@ func (e *editing) why(args []string) (int, error) {
 	}
 	a, err := policy.ParseAccess(words)
 	if err != nil {
-		return exitRefused, refuse(`psb policy why read data/x.csv`, "%s", err)
+		return exitRefused, refuse(e.meant("why", words), "%s", err)
 	}
 	p, err := e.load()
 	if err != nil {

@@ -37,7 +37,7 @@ func locate(r *runLine, of *world) whereabouts {
 			folder = abs
 		} else {
 			w.reads = []string{abs}
-			if folder = filepath.Dir(abs); installed(folder) && !present(filepath.Join(folder, policyName)) {
+			if folder = filepath.Dir(abs); (installed(folder) || environment(folder, of.id.Home, present)) && !present(filepath.Join(folder, policyName)) {
 				folder = cwd // as with a module from elsewhere
 			}
 		}
@@ -89,6 +89,15 @@ func installed(folder string) bool {
 		return true
 	}
 	return false
+}
+
+// environment reports a folder of scripts that pip and its like put beside an interpreter (of a virtual environment, a conda or pyenv prefix), or
+// below the user's home: what they start is a module from elsewhere.
+func environment(folder, home string, present func(string) bool) bool {
+	if filepath.Base(folder) != "bin" {
+		return false
+	}
+	return folder == filepath.Join(home, ".local/bin") || present(filepath.Join(folder, "python3")) || present(filepath.Join(folder, "python"))
 }
 
 // moduleFolder finds a module of the working folder (python -m puts it first on sys.path): its package's folder and the files that

@@ -42,7 +42,8 @@ version = 1
                # [python.eval.NAME] is a profile of its own; psb policy add import flask | call threads | eval call:len
 
 psb policy show | check                 the file with its includes; every problem at once, and what would stop a run here
-psb policy add | remove OP OBJECT       psb policy add read data/eu.csv
+psb policy add OP OBJECT…               a line for each object, all or none: psb policy add read data/eu.csv data/us.csv
+psb policy remove OP OBJECT             takes the line out
 psb policy why OP OBJECT                which line decides; status 0 allowed, 1 refused
 psb policy allow-last [--yes]           go through what the last run was refused
 psb policy approve [--forget]           show what changed and let the file as it is now count

@@ -52,10 +52,11 @@ func (j *job) keepLast(o outcome, list []*denial) {
 	r := lastRun{Version: lastVersion, Program: j.about(), When: time.Now().UTC().Truncate(time.Second), Status: o.status}
 	room := mostLastText
 	for _, d := range list[:min(len(list), mostLast)] {
-		if room -= len(d.Access.Object) + len(d.Where); room < 0 {
+		a := d.lasting()
+		if room -= len(a.Object) + len(d.Where); room < 0 {
 			break
 		}
-		r.Denials = append(r.Denials, lastDenial{d.Access.Op, d.Access.Object, d.Where, d.Count})
+		r.Denials = append(r.Denials, lastDenial{a.Op, a.Object, d.Where, d.Count})
 	}
 	b, err := json.Marshal(r)
 	if err != nil {

@@ -72,56 +72,32 @@ func (e *editing) sayLine(format string, args ...any) error {
 	return err
 }
 
-// words joins the words of a rule and makes good what is often meant.
-func (e *editing) words(args []string) (string, error) {
-	fields := strings.Fields(strings.Join(args, " "))
-	if len(fields) < 2 {
-		return "", &usageError{"OP OBJECT is needed", "psb policy add read data/x.csv"}
-	}
-	op := policy.Op(fields[0])
-	switch op {
-	case "limit", "limits":
-		return "", &usageError{"limits are lines of the file, not rules", fmt.Sprintf("edit [limits] in %s: memory = \"512M\"; for one run psb --limit memory=512M …", plainText(shown(e.w.cwd, e.path)))}
-	case policy.OpEnv, policy.OpSyscall, policy.OpImport, policy.OpCall, policy.OpEval:
-		if len(fields) > 2 {
-			hint := "psb policy add " + fields[0] + " " + shellQuote(fields[1])
-			if op == policy.OpEnv {
-				hint = fmt.Sprintf("to set a value, edit [env] in %s: %s = %q", plainText(shown(e.w.cwd, e.path)), fields[1], strings.Join(fields[2:], " "))
-			}
-			return "", &usageError{fmt.Sprintf("%s takes one name, not %s", op, plainText(strings.Join(fields[1:], " "))), hint}
-		}
-	case policy.OpExec:
-		if name := strings.Join(args[1:], " "); len(args) > 1 && !strings.ContainsAny(name, "/~$") && !present(absolute(e.w.cwd, name)) {
-			if p, err := findCommand(e.w, name); err == nil { // a command as a shell would find it
-				return string(op) + " " + p, nil
-			}
-		}
-	}
-	return strings.Join(args, " "), nil
-}
-
-func (e *editing) rule(args []string, example string) (policy.Rule, error) {
-	words, err := e.words(args)
-	if err != nil {
-		return policy.Rule{}, err
-	}
-	r, err := policy.ParseRule(words, filepath.Dir(e.path), e.macros)
-	if err != nil {
-		return r, refuse(example, "%s", err)
-	}
-	return r, nil
-}
-
+// add writes the lines for each object, or none where one of them cannot be a rule.
 func (e *editing) add(args []string) error {
-	r, err := e.rule(args, "psb policy add read data/x.csv")
+	each, err := e.split(args)
 	if err != nil {
 		return err
 	}
-	return e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, []policy.Rule{r}) })
+	var rules []policy.Rule
+	for _, one := range each {
+		list, err := e.rules(one)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, list...)
+	}
+	if err := e.change(func(old []byte) ([]byte, []policy.Change, error) { return policy.Edit(old, rules) }); err != nil {
+		return err
+	}
+	return e.doubt(rules)
 }
 
 func (e *editing) remove(args []string) error {
-	r, err := e.rule(args, "psb policy remove read data/x.csv")
+	words, err := e.words(args)
+	if err != nil {
+		return err
+	}
+	r, err := e.rule(words, "remove")
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func policyCommand(w *world, status *int) *cobra.Command {
 	words := cobra.MinimumNArgs(2)
 	sub("show", "print the policy with its includes joined", cobra.NoArgs, func(e *editing, _ []string) error { return e.show() })
 	sub("check", "every problem at once, and what would stop a run here", cobra.NoArgs, func(e *editing, _ []string) error { return e.check() })
-	wordy(sub("add OP OBJECT", "add one rule, every other byte stays", words, func(e *editing, a []string) error { return e.add(a) }))
+	wordy(sub("add OP OBJECT...", "add a rule for each object, all or none; every other byte stays", words, func(e *editing, a []string) error { return e.add(a) }))
 	wordy(sub("remove OP OBJECT", "take one rule out", words, func(e *editing, a []string) error { return e.remove(a) }))
 	wordy(sub("why OP OBJECT", "say whether an access is allowed and by which line", words, func(e *editing, a []string) error {
 		return answered(e.why(a))

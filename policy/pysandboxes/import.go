@@ -190,9 +190,11 @@ func (r *reader) include(path string) {
 }
 
 func (r *reader) learn(value string) {
-	switch value {
-	case "false":
+	switch strings.ToLower(value) {
+	case "false", "no", "off", "0", "none":
 		r.locked = true
+	case "true", "yes", "on", "1", "":
+		r.remark("learn: no run learns by itself; psb --learn adds what is missing")
 	default:
 		r.remark("learn: no run learns by itself; psb --learn=%s adds what is missing", value)
 	}

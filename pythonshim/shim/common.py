@@ -169,7 +169,7 @@ def asker(f: object) -> tuple:
 
 
 def emit(event: str, args: list, at: str, func: str, lib: str) -> None:
-    if not func and not lib and event not in ("env", "error", "inspect"):
+    if not func and not lib and event not in ("env", "error", "inspect", "lookup"):
         return
     for a in args:
         if len(a) > 1500:

@@ -59,21 +59,59 @@ def place(tb: object) -> tuple:
     return at, func, lib
 
 
+def lookup(f: object) -> list:
+    # Host and port that a look-up is for, from the frame of socket.getaddrinfo: the name server hears the name alone.
+    if f is None or f.f_code.co_name != "getaddrinfo" or dict.get(f.f_globals, "__name__") != "socket":
+        return []
+    given = f.f_locals
+    host, port = given.get("host"), given.get("port")
+    if isinstance(host, bytes):
+        host = bytes.decode(host, "ascii", "replace")
+    return [host, text(port)] if type(host) is str and type(port) in (int, str) else []
+
+
 def wanted(tb: object) -> list:
-    # Host and port that a look-up was for: the name server hears the name alone.
     n = 0
     while tb is not None and n < 1024:
         n += 1
-        f = tb.tb_frame
-        if f.f_code.co_name == "getaddrinfo" and dict.get(f.f_globals, "__name__") == "socket":
-            given = f.f_locals
-            host, port = given.get("host"), given.get("port")
-            if isinstance(host, bytes):
-                host = bytes.decode(host, "ascii", "replace")
-            if type(host) is str and type(port) is int:
-                return [host, text(port)]
+        found = lookup(tb.tb_frame)
+        if found:
+            return found
         tb = tb.tb_next
     return []
+
+
+def pick_lookup(entry: tuple, f: object) -> object:
+    # Noted before it is known whether the name will be refused: most programs catch that error.
+    if not getattr(here, "busy", False):
+        try:
+            here.busy = True
+            found = lookup(f)
+            if found:
+                emit("lookup", found, *asker(f))
+        except BaseException as e:
+            if theirs(e):
+                raise
+        finally:
+            here.busy = False
+    return entry[0]
+
+
+def lookups(m: object) -> None:
+    raw = dict.get(m.__dict__, "getaddrinfo")
+    if type(raw) is builtin:
+        m.getaddrinfo = shut(raw, pick_lookup, "socket.getaddrinfo", "")
+
+
+def folders(tb: object) -> bool:
+    # Was it a folder that could not be made? The error does not say; whoever raised it names mkdir, or does not. In doubt it was.
+    code = None
+    n = 0
+    while tb is not None and n < 1024:
+        n += 1
+        code = tb.tb_frame.f_code
+        tb = tb.tb_next
+    return code is not None and "mkdir" in code.co_names
 
 
 def explain(e: object) -> None:
@@ -102,9 +140,10 @@ def explain(e: object) -> None:
             if c.__name__ == "gaierror" and wanted(tb):
                 emit("resolve", wanted(tb), *by)
             if issubclass(c, OSError):
-                emit("error", [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))], at, func, lib)
+                what = [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))]
+                emit("error", what + ["folder"] if folders(tb) else what, at, func, lib)
             elif issubclass(c, ImportError):
-                emit("error", [c.__name__, "", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
+                emit("error", [c.__name__, "import", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
     except BaseException as x:
         if theirs(x):
             raise
@@ -135,6 +174,7 @@ def install() -> None:
     attach(environ(posix.environ))
     inspect_at_end()
     calls()
+    whenever("_socket", lookups)
     texts()
     # Both names of a hook are replaced, so "is the hook the original" stays true for those who ask.
     display = sys.excepthook
