@@ -167,6 +167,18 @@ func measure(o options) error {
 			results = append(results, result{Row: "memory-broker", About: "memory with 1 000 connections open", Unit: "MiB", Peers: []peerTimes{{Peer: "psb", Rounds: []float64{total}}}})
 		}
 	}
+	if err := table("psb's layer inside Python, median ms (ratio to the box without it)", layerRows(saidByProgram), p.layerPeers(), o.rounds); err != nil {
+		return err
+	}
+	if o.wants(evalRow) {
+		fmt.Printf("1+2 as evaluated text, median µs (ratio to plain eval), %d rounds\n", o.rounds)
+		got, err := p.evaluated(o.rounds)
+		if err != nil {
+			return err
+		}
+		results = append(results, got)
+		fmt.Println()
+	}
 	calling, said, err := p.partialPeers()
 	if err != nil {
 		return err

@@ -260,7 +260,7 @@ func netRows(w *world) []row {
 // netPeers run the network rows: the same programs, in the box with rules for what stands on the host. Names are asked of psb's own name
 // server inside, and of one that answers as little outside.
 func (p place) netPeers(w *world) ([]peer, error) {
-	rules := "version = 1\n[net]\n"
+	rules := "version = 1\n[python.import]\nsocket = true\n[python.call]\n\"os.fork\" = true\n\"os.kill\" = true\n[net]\n"
 	for _, l := range []net.Listener{w.closer, w.web} {
 		rules += fmt.Sprintf("%q = \"connect\"\n", l.Addr())
 	}

@@ -17,7 +17,7 @@ var partialProgram []byte
 // what they pickle; the start of a box beside the start of an interpreter.
 func partialRows(run netRow) []row {
 	return []row{
-		{name: "partial-calls", about: "2 000 calls, one after the other", args: []string{"calls", "2000"}, net: run},
+		{name: "partial-calls", about: "2 000 calls, one after the other", args: []string{"calls", "2000"}, net: run, target: "≤ 2.00×: half the rate of calls"},
 		{name: "partial-threads", about: "2 000 calls from 8 threads", args: []string{"threads", "2000"}, net: run},
 		{name: "partial-out", about: "50 MB of bytes as a result, 6 times", args: []string{"out", "6"}, net: run},
 		{name: "partial-in", about: "50 MB of bytes as an argument, 6 times", args: []string{"in", "6"}, net: run},

@@ -16,10 +16,11 @@ const launches = 24
 
 // result is one row, every round of every peer. The first peer is what the others are compared with.
 type result struct {
-	Row   string      `json:"row"`
-	About string      `json:"about"`
-	Unit  string      `json:"unit"`
-	Peers []peerTimes `json:"peers"`
+	Row    string      `json:"row"`
+	About  string      `json:"about"`
+	Unit   string      `json:"unit"`
+	Target string      `json:"target,omitempty"` // of the last peer's ratio
+	Peers  []peerTimes `json:"peers"`
 }
 
 type peerTimes struct {
@@ -30,7 +31,7 @@ type peerTimes struct {
 
 // measure runs the row under every peer, rounds times, shuffled anew each time.
 func (r row) measure(peers []peer, rounds int) (result, error) {
-	got := result{Row: r.name, About: r.about, Unit: "ms"}
+	got := result{Row: r.name, About: r.about, Unit: "ms", Target: r.target}
 	one := r.once
 	if r.flight > 0 {
 		got.Unit, one = "launches/s", r.rate
@@ -148,6 +149,9 @@ func (x result) print(w io.Writer) {
 	}
 	for i := 2; i < len(x.Peers); i++ {
 		fmt.Fprintf(w, "  %s/%s %.2f×", x.Peers[1].Peer, x.Peers[i].Peer, ratio(x.Peers[1], x.Peers[i]))
+	}
+	if x.Target != "" {
+		fmt.Fprintf(w, "  target %s", x.Target)
 	}
 	fmt.Fprintln(w)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -15,7 +16,8 @@ type row struct {
 	needs       string   // modules the interpreter must have
 	cpu         bool     // its processor time is told, too
 	flight      int      // launches at the same time; 0 is one launch, timed
-	net         netRow   // what the network rows do; nil for every other row
+	net         netRow   // how the rows that time themselves run; nil for every other row
+	target      string   // of the last peer's ratio, told beside the figure
 }
 
 const imports = "import asyncio, ssl, sqlite3, json, unittest, email, http.client"
@@ -54,12 +56,12 @@ func learningRows() []row {
 
 func rowNames() []string {
 	var names []string
-	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows(), netRows(nil), partialRows(nil)} {
+	for _, list := range [][]row{enforcedRows(), flightRows(), learningRows(), netRows(nil), layerRows(nil), partialRows(nil)} {
 		for _, r := range list {
 			names = append(names, r.name)
 		}
 	}
-	return append(names, "memory", memoryOfLearnerRow)
+	return append(names, evalRow, "memory", memoryOfLearnerRow)
 }
 
 // fill makes the files that the rows work on.
@@ -74,11 +76,13 @@ func (p place) fill() error {
 			"    os.close(os.open(name, os.O_RDONLY))\n",
 		"churn.py": "import os, sys\nfor n in range(int(sys.argv[1])):\n    os.close(os.open('work/new', os.O_CREAT | os.O_EXCL | os.O_WRONLY))\n" +
 			"    os.rename('work/new', 'work/old')\n    os.unlink('work/old')\n",
-		"spawn.py":      "import subprocess, sys\nfor _ in range(int(sys.argv[1])):\n    subprocess.run(['/usr/bin/true'], check=True)\n",
-		"idle.py":       "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
-		"net.py":        netProgram,
-		".py-sandboxes": "version = 1\n[files]\n\"/usr/bin/true\" = \"exec\"\n\"data/\" = \"read\"\n\"work/\" = \"write\"\n\"./\" = \"list\"\n",
+		"spawn.py": "import subprocess, sys\nfor _ in range(int(sys.argv[1])):\n    subprocess.run(['/usr/bin/true'], check=True)\n",
+		"idle.py":  "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
+		"net.py":   netProgram,
+		".py-sandboxes": "version = 1\n[files]\n\"/usr/bin/true\" = \"exec\"\n\"data/\" = \"read\"\n\"work/\" = \"write\"\n\"./\" = \"list\"\n" +
+			"[python.import]\nsubprocess = true\n[python.call]\nprocess-exec = true\n",
 	}
+	maps.Copy(files, layerPolicies)
 	for name, text := range files {
 		for _, dir := range []string{p.dir, p.small} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
