@@ -40,6 +40,25 @@ func TestNetworkLoopback(t *testing.T) {
 	})
 }
 
+// TestNetworkFullQueue: a server inside that has no room for another client lets it wait, and is not lost to it.
+func TestNetworkFullQueue(t *testing.T) {
+	outside(t, func(t *testing.T, _ *world) {
+		for _, who := range people() {
+			for _, boxed := range []bool{false, true} {
+				if boxed && controlOnly() {
+					return
+				}
+				s := trial{scene: newScene(t, who), boxed: boxed}
+				s.takes(t, "queue.py")
+				s.net(t, "")
+				if r := s.run(t, call{argv: s.words(t, "queue.py", nil)}); r.code != 0 || r.out != "started\nbefore []\nserved b'x'\nafter ['connected']\n" {
+					t.Errorf("%s, boxed %v: %v", who.name, boxed, r)
+				}
+			}
+		}
+	})
+}
+
 // TestNetworkServerAtTwoPlaces: a server for every address is to be reached at those that rules name, and at no other.
 func TestNetworkServerAtTwoPlaces(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {

@@ -2,7 +2,7 @@
 // Undone: nothing to undo.
 // Preconditions: the call waits at the listener.
 // Called by: connect_linux.go, outside_linux.go.
-// Proved by: TestUnixSocketsOfTheBox, TestNetworkWaits.
+// Proved by: TestUnixSocketsOfTheBox, TestNetworkWaits, TestNetworkFullQueue.
 
 package broker
 
@@ -21,12 +21,22 @@ var errWaits = errors.New("still waits")
 // wait goes on with a connect inside that the program waits in, until it ends, a signal comes or the socket's own time is over.
 func (b *Broker) wait(k *call, last error) error {
 	return b.waitUntil(k, last, func() error {
+		if k.domain != unix.AF_UNIX && !settledAt(k.socket) {
+			return errWaits // to connect again would wait: the flag is borrowed of sockets alone that do not connect yet
+		}
 		_, err := b.attempt(k)
 		if k.unfinished(err) {
 			return errWaits
 		}
 		return err
 	})
+}
+
+// settledAt: a socket that was connecting is connected, or will not be.
+func settledAt(fd int) bool {
+	p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+	n, _ := unix.Poll(p, 0)
+	return n == 1
 }
 
 // waitUntil asks again and again, as long as look says errWaits and the program waits.
@@ -112,9 +122,7 @@ func (b *Broker) connected(k *call, fd int) error {
 		}
 		ready := false
 		err := raw.Write(func(fd uintptr) bool {
-			p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-			n, _ := unix.Poll(p, 0)
-			ready = n == 1
+			ready = settledAt(int(fd))
 			return ready
 		})
 		if ready {
