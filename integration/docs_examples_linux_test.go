@@ -101,7 +101,7 @@ func TestExamplesAreReadRight(t *testing.T) {
 }
 
 // pagesWithExamples are the pages whose examples are run, each in a project of its own whose policy is approved.
-var pagesWithExamples = []string{"denials.md", "ci.md", "python.md"}
+var pagesWithExamples = []string{"denials.md", "ci.md", "python.md", "eval.md"}
 
 // TestDocsExamples runs every example of the pages as it stands.
 func TestDocsExamples(t *testing.T) {

@@ -251,7 +251,7 @@ func (e *editing) why(args []string) (int, error) {
 		if why != "" {
 			return 1, e.sayLine("refused: %s (%s, though %s allows it)", word, why, line(v.By))
 		}
-		return 0, e.sayLine("allowed: %s (%s)", word, line(v.By))
+		return 0, e.sayLine("allowed: %s (%s)%s", word, line(v.By), within(q, a))
 	case v.Blocker != nil:
 		return 1, e.sayLine("refused: %s (%s)", word, line(v.Blocker))
 	}
@@ -263,6 +263,25 @@ func (e *editing) why(args []string) (int, error) {
 		return 0, e.sayLine("allowed: %s (%s)", word, why)
 	}
 	return 1, e.sayLine("refused: %s (%s)", word, why)
+}
+
+// within names the lines that refuse what an allowed function may come down to: they hold inside it, too.
+func within(p *policy.Policy, a policy.Access) string {
+	c, ok := policy.CategoryOf(a.Object)
+	if a.Op != policy.OpCall || !ok {
+		return ""
+	}
+	var out []string
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if other, _ := policy.CategoryOf(r.Pattern.Text); r.Op == policy.OpCall && r.Deny && other.Name == c.Name {
+			out = append(out, plainText(originWords(r.Origin.File, r.Origin.Line, r.Origin.From))+" refuses it where it comes down to "+plainText(r.Pattern.Text))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; but " + strings.Join(out, ", ")
 }
 
 // heldAnyway says why the box refuses what a rule allows: the object is protected, or its name is a link that leads out of what is granted.

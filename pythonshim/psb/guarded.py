@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from psb.evals import active, parsed, profile as profile_of
+from psb import evals
+from psb.errors import EvalSyntaxRejected, RuleEvalPermissionError
 from psb.evals.rules import Rules
+from psb.evals.words import KEYS
 
 
 def guarded_eval(
@@ -30,7 +32,20 @@ def guarded_eval(
     EvalInterrupted: a limit. ValueError: no such profile, unknown mode, wrong rules. SandBoxError: no child can be started."""
     if mode != "eval" and mode != "exec":
         raise ValueError(f'psb: mode is "eval" or "exec", not {mode!r}')
-    judged = parsed(rules, profile) if rules is not None else _active(profile)
+    if rules is not None:
+        return _run(src, mode, evals.parsed(rules, profile), names, in_process)
+    judged = _active(profile) if evals._noted is None else _learning(src, profile, names, mode)
+    try:
+        return _run(src, mode, judged, names, in_process)
+    except (EvalSyntaxRejected, RuleEvalPermissionError) as e:
+        if evals._told is not None:
+            evals._told(e, profile)
+        elif evals._noted is not None and isinstance(e, RuleEvalPermissionError) and e.key in KEYS:
+            evals._noted(profile, [(e.key, e.target)])
+        raise
+
+
+def _run(src: str, mode: str, judged: Rules, names: Optional[Mapping[str, Any]], in_process: bool) -> Any:
     if in_process:
         from psb.evals.run import here
 
@@ -41,6 +56,19 @@ def guarded_eval(
 
 
 def _active(name: str) -> Rules:
-    if not active():
+    if evals._profiles is None:
         raise ValueError("psb: no eval profile is active: run under psb with [python.eval] in the policy, or pass rules={...}")
-    return profile_of(name)
+    return evals.profile(name)
+
+
+def _learning(src: str, name: str, names: Optional[Mapping[str, Any]], mode: str) -> Rules:
+    """The profile with all that src needs and a profile can have, which is noted. What only a run shows is refused in this one."""
+    from psb.evals.learn import constructs
+
+    found = [c for c in constructs(src, mode, names) if c[0] in KEYS]
+    assert evals._noted is not None
+    evals._noted(name, found or [("syntax", "Constant")])
+    wider = dict(evals.active().get(name, {}))
+    for key, word in found:
+        wider[key] = [*wider.get(key, ()), word]
+    return Rules(wider, name)

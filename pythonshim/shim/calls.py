@@ -68,6 +68,8 @@ OUTER.update({
     ("shelve", "last"): "shelve.open",
     ("shelve", "set_location"): "shelve.open",
 })
+# By category, doors in Python: they can stand around another of their category. In os they are those that start programs.
+AROUND = {c: {n for (m, _), n in OUTER.items() if CATEGORY[n] == c and (m != "os" or c == "process-exec")} for c in REGISTRY}
 # Functions written in Python that come down to no door.
 WRITTEN = {
     "threading": {"settrace": "threading.settrace", "setprofile": "threading.setprofile"},
@@ -178,16 +180,16 @@ def passed(entry: tuple, f: object) -> object:
 
 
 def verdict(names: list, category: str) -> object:
-    # One false among the doors that were passed refuses, one true opens those within.
+    # One false among the doors that were passed refuses. True for the outermost, which is what was called, opens those within; one within opens
+    # none around it: what a line says of a function holds for calls of that function, as everything outside that reads the policy has it.
     out = None
+    refused = False
     for n in names:
         if n not in verdicts:
             verdicts[n] = judge("call", n, (category,))
-        v = verdicts[n]
-        if v is False:
-            return False
-        out = out or v
-    return out
+        out = verdicts[n]
+        refused = refused or out is False
+    return False if refused else out
 
 
 def pick_call(entry: tuple, f: object) -> object:
@@ -200,7 +202,9 @@ def pick_call(entry: tuple, f: object) -> object:
     if names is None:
         return entry[0]
     v = verdict(names, entry[3])
-    if v is False or (v is None and ENFORCE):
+    if v is False:
+        return refuser([n for n in names if verdicts[n] is False][-1], entry[3])
+    if v is None and ENFORCE:
         return refuser(names[-1], entry[3])
     if not ENFORCE and not once(("call", names[-1]), f):
         say("call", [entry[3], names[-1]], f)
@@ -249,8 +253,11 @@ def refuser(name: str, category: str) -> object:
 
 
 def free(name: str) -> bool:
-    # No question is left: a rule lets everybody through, and no false stands in the way of a door around this one.
-    return ENFORCE and verdict([name], CATEGORY[name]) is True and CATEGORY[name] not in closed
+    # No question is left: a rule lets everybody through, and so does one for each door around this one, with no false in the way.
+    category = CATEGORY[name]
+    if not ENFORCE or verdict([name], category) is not True or category in closed:
+        return False
+    return not any([verdict([o], category) is not True for o in AROUND[category]])
 
 
 closed = {CATEGORY.get(n) for n in BANNED["call"]}

@@ -62,6 +62,20 @@ def engine() -> object:
 def armed(m: object) -> None:
     # A copy for each: what the program does to its own changes nothing here.
     m._profiles = {n: {k: v if type(v) is str else [*v] for k, v in p.items()} for n, p in RULES["eval"].items()}
+    if ENFORCE:
+        m._told = guarded_told
+    elif True not in [verdict(["builtins." + n], "dynamic-code") for n in TEXTS]:
+        m._noted = guarded_noted  # beside a line that lifts all bounds the policy can have no profile
+
+
+def guarded_told(e: object, profile: str) -> None:
+    told(e, getframe(0).f_back, profile)
+
+
+def guarded_noted(profile: str, found: list) -> None:
+    f = getframe(0).f_back
+    for key, name in found:
+        say("eval", [profile + "/" + key if profile else key, name], f)
 
 
 def readable(kind: str, source: object, *more: object) -> None:
@@ -87,7 +101,7 @@ def bounded(kind: str, source: object, globals: object, locals: object, f: objec
         raise BaseException.with_traceback(e, without(BaseException.__traceback__.__get__(e)))
 
 
-def told(e: object, f: object) -> None:
+def told(e: object, f: object, profile: str = "") -> None:
     # What was refused is noted as a rule would name it.
     family = errors()
     found = []
@@ -98,7 +112,7 @@ def told(e: object, f: object) -> None:
     at, func, lib = spot(f)
     for words in found:
         if len(words) == 2 and words[0] in ("syntax", "call", "attribute", "import", "magic") and words[1]:
-            emit("denied", ["eval", words[0] + ":" + words[1]], at, func, lib)
+            emit("denied", ["eval", (profile + "/" if profile else "") + words[0] + ":" + words[1]], at, func, lib)
 
 
 def bind(kind: str, args: tuple, named: dict) -> tuple:

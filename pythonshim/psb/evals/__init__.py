@@ -8,12 +8,16 @@ It is no boundary: the kernel is. It bounds text that is honest, or hostile only
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 from psb.evals.rules import Rules
 
 # The shim of a box sets this when it loads the module: the policy's profiles, {"": {...}, "calc": {...}}. None outside a box.
 _profiles: Optional[Mapping[str, Mapping[str, Any]]] = None
+# And these, for the texts that psb.guarded_eval runs under them: enforcing, what is done with a refusal under a profile; learning, with the
+# constructs that a text needs of one. A profile that the program passes itself is its own affair: nobody hears of it.
+_told: Optional[Callable[[BaseException, str], None]] = None
+_noted: Optional[Callable[[str, Sequence[Tuple[str, str]]], None]] = None
 _parsed: Dict[str, Rules] = {}
 _given: Dict[Tuple[str, str], Rules] = {}
 _of: Any = None
@@ -35,7 +39,8 @@ def profile(name: str = "") -> Rules:
     if found is None:
         if name not in profiles:
             have = ", ".join(repr(n) for n in sorted(profiles)) or "none"
-            raise ValueError(f"psb: no eval profile {name!r}: the policy of this box has {have}")
+            line = f"psb policy add eval {name}{'/' if name else ''}syntax:arith"
+            raise ValueError(f"psb: no eval profile {name!r}: the policy of this box has {have}; psb --learn writes one, or begin with {line}")
         found = _parsed[name] = Rules(profiles[name], name)
     return found
 
@@ -45,7 +50,7 @@ def parsed(mapping: Mapping[str, Any], name: str = "") -> Rules:
     key = (name, repr(sorted(mapping.items(), key=lambda i: str(i[0]))))
     found = _given.get(key)
     if found is None:
-        found = Rules(mapping, name)
+        found = Rules(mapping, name, given=True)
         if len(_given) < 256:
             _given[key] = found
     return found

@@ -67,10 +67,10 @@ class _Check:
                 continue
             nodes += 1
             if nodes > limits.max_nodes:
-                self.tell(at, f"more than {limits.max_nodes} nodes", f"{self.rules.table} max_nodes = {limits.max_nodes * 2}")
+                self.tell(at, f"more than {limits.max_nodes} nodes", self.rules.raised("max_nodes", limits.max_nodes * 2))
                 break
             if depth > limits.max_depth and deepest <= limits.max_depth:
-                self.tell(at, f"nested deeper than {limits.max_depth}", f"{self.rules.table} max_depth = {limits.max_depth * 2}")
+                self.tell(at, f"nested deeper than {limits.max_depth}", self.rules.raised("max_depth", limits.max_depth * 2))
             deepest = max(deepest, depth)
             makes = makes or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp))
             bound.update(bound_names(node))

@@ -90,11 +90,11 @@ def _pattern(text: str, hidden: bool) -> Pattern[str]:
 
 
 class Rules:
-    """A profile. `name` is "" for [python.eval] itself."""
+    """A profile. `name` is "" for [python.eval] itself; `given` is one that the program itself passed, not the policy's."""
 
-    __slots__ = ("name", "syntax", "call", "attribute", "imports", "magic", "namespace", "limits", "nodes", "key", "_lists")
+    __slots__ = ("given", "name", "syntax", "call", "attribute", "imports", "magic", "namespace", "limits", "nodes", "key", "_lists")
 
-    def __init__(self, mapping: Mapping[str, Any], name: str = "") -> None:
+    def __init__(self, mapping: Mapping[str, Any], name: str = "", given: bool = False) -> None:
         problems: List[str] = []
         lists = {key: _tokens(mapping.get(key, ()), key, problems) for key in KEYS}
         for key in mapping:
@@ -105,7 +105,7 @@ class Rules:
         self.namespace = str(mapping.get("namespace", "adaptive"))
         if self.namespace not in ("adaptive", "closed", "caller"):
             problems.append(f"unknown namespace {self.namespace!r}, valid: adaptive closed caller")
-        self.name = name
+        self.name, self.given = name, given
         if problems:
             raise ValueError(f"psb: {self.table}: " + "; ".join(problems))
         self.limits = Limits(**values)
@@ -124,11 +124,18 @@ class Rules:
         return f"[python.eval.{self.name}]" if self.name else "[python.eval]"
 
     def fix(self, key: str, token: str) -> str:
-        """The line of the policy that grants token, "" where a "!" entry or nothing can."""
+        """What to type so that token is granted, "" where a "!" entry or nothing can."""
         have = self._lists[key]
-        if "!" + token in have:
+        names = {"call": self.call, "attribute": self.attribute, "import": self.imports, "magic": self.magic}.get(key)
+        if "!" + token in have or names is not None and names.denies(token):
             return ""
-        return f"{self.table} {key} = [{', '.join(_quoted(t) for t in [*have, token])}]"
+        if self.given:
+            return f"rules[{_quoted(key)}] = [{', '.join(_quoted(t) for t in [*have, token])}]"
+        return f"psb policy add eval {self.name}{'/' if self.name else ''}{key}:{token}"
+
+    def raised(self, limit: str, to: int) -> str:
+        """What to type so that a limit is higher."""
+        return f"rules[{_quoted(limit)}] = {to}" if self.given else f"edit {self.table}: {limit} = {to}"
 
     def builtin(self, name: str) -> bool:
         """Whether text may have the built-in of that name."""

@@ -72,9 +72,9 @@ def prepare(source: Any, kind: str, rules: Rules, file: str = FILE, flags: int =
 def _prepare(
     text: str, kind: str, rules: Rules, file: str, flags: int, optimize: int, have: Sequence[Any], tree: Optional[ast.AST] = None
 ) -> Prepared:
-    deeper = f"{rules.table} max_depth = {rules.limits.max_depth * 2}"
+    deeper = rules.raised("max_depth", rules.limits.max_depth * 2)
     most = rules.limits.max_nodes
-    tree = parse(text, file, kind, flags, deeper, most, f"{rules.table} max_nodes = {most * 2}") if tree is None else tree
+    tree = parse(text, file, kind, flags, deeper, most, rules.raised("max_nodes", most * 2)) if tree is None else tree
     checked = check(tree, text, rules)
     names = {n: at for n, at in checked.names.items() if n in BUILTINS}
     if checked.violations:

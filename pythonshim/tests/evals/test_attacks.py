@@ -202,7 +202,7 @@ class Attacks(unittest.TestCase):
                 inside(text, "eval", dict(DATA), judged)
         with self.assertRaises(EvalSyntaxRejected) as caught:
             inside("f(1)", "eval", {"f": abs}, judged)
-        self.assertEqual(caught.exception.violations[0].fix, '[python.eval] call = ["list", "map", "sorted", "max", "f"]')
+        self.assertEqual(caught.exception.violations[0].fix, "psb policy add eval call:f")
         with self.assertRaises(RuleEvalPermissionError):
             inside("[f][0](1)", "eval", {"f": abs}, judged)
         self.assertEqual(inside("fs[0]()", "eval", dict(DATA), rules(call=["getpid"])), os.getpid())

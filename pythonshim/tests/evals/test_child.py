@@ -70,7 +70,7 @@ class Child(unittest.TestCase):
         with self.assertRaises(EvalSyntaxRejected) as rejected:
             run("().__class__ + {}.__mro__")
         self.assertEqual([(v.line, v.column, v.what) for v in rejected.exception.violations], [(1, 0, "magic __class__"), (1, 15, "magic __mro__")])
-        self.assertEqual(rejected.exception.violations[0].fix, '[python.eval] magic = ["__enter__", "__exit__", "__class__"]')
+        self.assertEqual(rejected.exception.violations[0].fix, 'rules["magic"] = ["__enter__", "__exit__", "__class__"]')
         with self.assertRaises(RuleEvalPermissionError) as rule:
             run("getattr(1, '__cl' + 'ass__')")
         self.assertEqual((rule.exception.target, rule.exception.key), ("__class__", "magic"))

@@ -32,16 +32,16 @@ class Profiles(unittest.TestCase):
         self.assertEqual(
             got,
             [
-                (1, 0, "syntax Assign (assign)", '[python.eval] syntax = ["assign"]'),
-                (2, 0, "syntax For (loop)", '[python.eval] syntax = ["loop"]'),
-                (2, 9, "call range", '[python.eval] call = ["range"]'),
-                (3, 4, "syntax Assign (assign)", '[python.eval] syntax = ["assign"]'),
-                (3, 8, "syntax BinOp (arith)", '[python.eval] syntax = ["arith"]'),
-                (3, 8, "attribute real", '[python.eval] attribute = ["real"]'),
-                (3, 17, "call f", '[python.eval] call = ["f"]'),
-                (4, 0, "call print", '[python.eval] call = ["print"]'),
-                (4, 6, "magic __class__", '[python.eval] magic = ["__class__"]'),
-                (5, 0, "syntax Delete", '[python.eval] syntax = ["Delete"]'),
+                (1, 0, "syntax Assign (assign)", 'psb policy add eval syntax:assign'),
+                (2, 0, "syntax For (loop)", 'psb policy add eval syntax:loop'),
+                (2, 9, "call range", 'psb policy add eval call:range'),
+                (3, 4, "syntax Assign (assign)", 'psb policy add eval syntax:assign'),
+                (3, 8, "syntax BinOp (arith)", 'psb policy add eval syntax:arith'),
+                (3, 8, "attribute real", 'psb policy add eval attribute:real'),
+                (3, 17, "call f", 'psb policy add eval call:f'),
+                (4, 0, "call print", 'psb policy add eval call:print'),
+                (4, 6, "magic __class__", 'psb policy add eval magic:__class__'),
+                (5, 0, "syntax Delete", 'psb policy add eval syntax:Delete'),
                 (5, 4, "deletes the attribute y: never granted", ""),
             ],
         )
@@ -50,11 +50,17 @@ class Profiles(unittest.TestCase):
         with self.assertRaises(EvalSyntaxRejected) as caught:
             inside("1\n  \n", "exec", judged=Rules({"max_nodes": 1}, "calc"))
         v = caught.exception.violations[0]
-        self.assertEqual((v.text, v.fix), ("1", "[python.eval.calc] max_nodes = 2"))
+        self.assertEqual((v.text, v.fix), ("1", "edit [python.eval.calc]: max_nodes = 2"))
         with self.assertRaises(EvalSyntaxRejected) as caught:
             inside("a.b", judged=Rules({"attribute": ["x", "y*"]}, "calc"))
-        self.assertEqual(caught.exception.violations[0].fix, '[python.eval.calc] attribute = ["x", "y*", "b"]')
-        self.assertIn('psb: hint: [python.eval.calc] attribute = ["x", "y*", "b"]', str(caught.exception))
+        self.assertEqual(caught.exception.violations[0].fix, 'psb policy add eval calc/attribute:b')
+        self.assertIn('psb: hint: psb policy add eval calc/attribute:b', str(caught.exception))
+
+    def test_what_to_type_for_a_profile_of_the_program(self):
+        for limits, fix in (({"syntax": ["compare"]}, 'rules["syntax"] = ["compare", "arith"]'), ({"syntax": ["arith"], "max_depth": 1}, 'rules["max_depth"] = 2')):
+            with self.assertRaises(EvalSyntaxRejected) as caught:
+                guarded_eval("1 + 2 + 3", rules=limits, in_process=True)
+            self.assertEqual(caught.exception.violations[0].fix, fix)
 
     def test_core_syntax_needs_no_line(self):
         for text in ("1", "'x'", "(1, 'x')", "[1]", "{1: 2}", "{1}", "None", "..."):
@@ -92,7 +98,7 @@ class Profiles(unittest.TestCase):
         self.assertEqual(rejected("a = 1\na += 1\n", "exec", syntax=["assign", "!AugAssign"])[0][2], "syntax AugAssign (assign)")
         self.assertEqual(
             rejected("'a'.upper()", "eval", attribute=["str-methods", "!up*"]),
-            [(1, 0, "attribute upper", '[python.eval] attribute = ["str-methods", "!up*", "upper"]')],
+            [(1, 0, "attribute upper", "")],
         )
         self.assertEqual(rejected("'a'.upper()", "eval", attribute=["!str-methods", "*"])[0][2], "attribute upper")
 
@@ -181,7 +187,7 @@ class Profiles(unittest.TestCase):
             self.assertEqual(guarded_eval("1+1", in_process=True), 2)
             with self.assertRaises(EvalSyntaxRejected) as caught:
                 guarded_eval("1+1", "strict", in_process=True)
-            self.assertEqual(caught.exception.hint, '[python.eval.strict] syntax = ["arith"]')
+            self.assertEqual(caught.exception.hint, 'psb policy add eval strict/syntax:arith')
             with self.assertRaises(ValueError) as unknown:
                 guarded_eval("1", "other", in_process=True)
             self.assertIn("'strict'", str(unknown.exception))

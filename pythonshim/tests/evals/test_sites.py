@@ -197,7 +197,7 @@ class Sites(unittest.TestCase):
     def test_an_alias_does_not_grant_a_built_in(self):
         with self.assertRaises(RuleEvalPermissionError) as e:
             evaluate("eval", "g(x, 'real')", {"g": getattr, "x": 1}, None, {"call": ["g"], "attribute": ["real"]})
-        self.assertEqual((e.exception.key, e.exception.target, e.exception.hint), ("call", "getattr", '[python.eval] call = ["g", "getattr"]'))
+        self.assertEqual((e.exception.key, e.exception.target, e.exception.hint), ("call", "getattr", 'rules["call"] = ["g", "getattr"]'))
 
     def test_what_is_never_granted_is_not_learned(self):
         self.assertEqual(constructs("g()", "eval", {"g": globals}), [])
@@ -211,7 +211,7 @@ class Sites(unittest.TestCase):
         self.assertEqual(ev("math.sqrt(4)", {"math": math}, None, rules(**{"import": ["math"], "attribute": ["sqrt"]})), 2)
         with self.assertRaises(RuleEvalPermissionError) as caught:
             ev("math.sqrt(4)", {"math": math}, None, rules(**{"import": [], "attribute": ["sqrt"]}))
-        self.assertEqual(caught.exception.hint, '[python.eval] import = ["math"]')
+        self.assertEqual(caught.exception.hint, "psb policy add eval import:math")
         self.assertEqual(caught.exception.key, "import")
         self.assertIn("app.py:7", str(caught.exception))
 
