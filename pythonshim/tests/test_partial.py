@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import unittest
 from types import SimpleNamespace
@@ -9,7 +11,7 @@ from typing import Any
 
 from psb import codec
 from psb.errors import RulePermissionError, SandBoxError, SandBoxProtocolError
-from psb.partial import prints, snippet, wire
+from psb.partial import marks, prints, snippet, wire
 from psb.partial.box import Box
 from psb.partial.call import Call
 from psb.partial.denials import sandbox_denials
@@ -42,6 +44,44 @@ class Prints(unittest.TestCase):
                 box._take(empty)
         with self.assertRaisesRegex(SandBoxProtocolError, "prints of no form"):
             prints.checked([])
+
+
+class Entered(unittest.TestCase):
+    """Which calls the box entered: it writes, its caller reads."""
+
+    def setUp(self) -> None:
+        self.marks = marks.Marks()
+        self.addCleanup(self.marks.close)
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self.marks.hand_over(ours)
+            self.box = marks.taken(theirs)
+        self.addCleanup(os.close, self.box)
+
+    def test_a_call_has_begun_once_the_box_says_so(self) -> None:
+        for number in (1, 2, marks._SLOTS - 1, marks._SLOTS, 1 << 40):
+            self.assertFalse(self.marks.has(number))
+            marks.mark(self.box, number)
+            self.assertTrue(self.marks.has(number))
+        self.assertFalse(self.marks.has(3))
+
+    def test_a_call_whose_slot_a_later_one_took_has_begun(self) -> None:
+        marks.mark(self.box, 5)
+        self.assertFalse(self.marks.has(5 + marks._SLOTS))
+        marks.mark(self.box, 5 + marks._SLOTS)
+        self.assertTrue(self.marks.has(5))
+
+    def test_the_box_can_neither_cut_it_off_nor_make_it_grow(self) -> None:
+        self.assertFalse(os.get_inheritable(self.box))
+        for size in (0, marks._SLOTS * marks._SIZE + 1):
+            self.assertRaises(PermissionError, os.ftruncate, self.box, size)
+        self.assertRaises(PermissionError, os.pwrite, self.box, b"x", marks._SLOTS * marks._SIZE)
+
+    def test_a_caller_that_is_gone_hands_nothing_over(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            ours.close()
+            self.assertRaises(EOFError, marks.taken, theirs)
 
 
 class Variables(unittest.TestCase):

@@ -101,7 +101,6 @@ ATTACKS = {
     "prints that are none": lambda n: whole([(3, "x")], wire.OUT, n),
     "prints of another form": lambda n: whole({"x": 1}, wire.OUT, n),
     "prints that are too big": lambda n: whole([(1, "x" * (1 << 21))], wire.OUT, n),
-    "begun twice": lambda n: whole(None, wire.BEGUN, n) * 2,
     "a kind that is none": lambda n: whole(None, 77, n),
     "the caller's own kinds": lambda n: whole(None, wire.CALL, n),
     "raised what is no exception": lambda n: whole((1, []), wire.RAISED, n),

@@ -36,6 +36,10 @@ def descriptors():
     return sorted(int(n) for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}"))
 
 
+def leads(descriptor):
+    return os.readlink(f"/proc/self/fd/{descriptor}")
+
+
 def processes():
     return [n for n in os.listdir("/proc") if n.isdigit()]
 
@@ -52,7 +56,7 @@ def wrapped(path):
         raise LookupError("in its own words") from e
 
 
-boxed = {f.__name__: sandbox(f) for f in (read, write, names, variable, descriptors, processes, reach, wrapped)}
+boxed = {f.__name__: sandbox(f) for f in (read, write, names, variable, descriptors, leads, processes, reach, wrapped)}
 
 
 plain = {n: f.__wrapped__ for n, f in boxed.items()}
@@ -117,11 +121,12 @@ class Walls(unittest.TestCase):
         self.assertNotIn("SET", os.environ)
         self.assertEqual(plain["variable"]("UNTOLD"), "2")
 
-    def test_a_box_has_its_channel_and_no_descriptor_of_its_caller(self):
+    def test_a_box_has_its_channel_and_marks_and_no_descriptor_of_its_caller(self):
         r, w = os.pipe()
         os.set_inheritable(w, True)
         with sandboxes(policy=POLICY):
-            self.assertEqual(boxed["descriptors"](), [0, 1, 2, 3])
+            self.assertEqual(boxed["descriptors"](), [0, 1, 2, 3, 4])
+            self.assertEqual(boxed["leads"](3)[:8] + boxed["leads"](4), "socket:[/memfd:psb-begun (deleted)")
             self.assertNotIn(str(os.getpid()), boxed["processes"]())
             self.assertLess(len(boxed["processes"]()), 4)
         os.close(r)

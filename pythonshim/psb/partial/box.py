@@ -21,6 +21,7 @@ from psb import codec, codec_loaded
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 from psb.partial import wire
 from psb.partial.call import Call, Ended
+from psb.partial.marks import Marks
 
 codec_loaded.load_all()  # by this side's own word, before there is a box
 
@@ -56,6 +57,7 @@ class Box:
         for end in (self.sock, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
         self._answer = os.memfd_create("psb-answer", os.MFD_CLOEXEC)
+        self._marks = Marks()
         to = subprocess.PIPE if capture else None
         try:
             # A session of its own: a Ctrl-C is the caller's, who then gives its calls up.
@@ -65,11 +67,13 @@ class Box:
         except BaseException:
             self.sock.close()
             os.close(self._answer)
+            self._marks.close()
             raise
         finally:
             theirs.close()
         _boxes.add(self)
         try:
+            self._marks.hand_over(self.sock)
             codec.send(self.sock, hello, wire.HELLO)
         except OSError:  # psb refused: its status says why
             pass
@@ -146,6 +150,11 @@ class Box:
         except OSError:  # it is full or gone: the answer is dropped all the same
             pass
 
+    def begun(self) -> int:
+        """How many calls in flight were entered, as the box tells."""
+        with self._lock:
+            return sum(self._marks.has(number) for number in self._calls if number)
+
     def busy(self) -> int:
         """How many calls are in flight."""
         with self._lock:
@@ -183,8 +192,6 @@ class Box:
         if call is None:
             if number not in self._abandoned:
                 raise SandBoxProtocolError("psb: the box spoke of a call that is none")
-        elif kind == wire.BEGUN and not call.begun:
-            call.begun = True
         elif kind == wire.OUT and wire.OUT_LEAST <= len(frame.body) <= wire.OUT_SIZE and not frame.buffers:
             call.put(frame)
         else:
@@ -208,6 +215,9 @@ class Box:
         with self._lock:
             self.ended = error or self._how(status)
             calls, self._calls = list(self._calls.values()), {}
+            for call in calls:
+                call.begun = self._marks.has(call.number)
+            self._marks.close()
         self.sock.close()
         self.over.set()
         for call in calls:
@@ -270,6 +280,7 @@ class Box:
 
     def forked(self) -> None:
         """In a forked copy of the process: this end of the channel is the other process's."""
+        self._marks.close()
         try:
             os.close(self.sock.detach())
         except OSError:

@@ -34,7 +34,7 @@ class Call:
 
     def __init__(self) -> None:
         self.number = 0
-        self.begun = False
+        self.begun = False  # as far as the box told, known once it is over
         self.answered = False  # by its value, its error, or the end of its box
         self.waiting = 0  # bytes of prints that were not taken out yet
         self.news: Deque[News] = deque()

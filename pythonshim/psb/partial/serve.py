@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NoReturn, Optional, Tuple
 
 from psb import codec
-from psb.partial import inside, prints, wire
+from psb.partial import inside, marks, prints, wire
 from psb.partial.denials import facts, note
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ _GENEROUS = codec.Budget(size=1 << 40, depth=200)  # who calls is trusted
 class Server:
     """One channel. A thread at a time reads it; the reader that got a call hands reading on and runs the call itself."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, entered: int) -> None:
         self.sock = sock
+        self.entered = entered
         self.sending = threading.Lock()
         self.reading = threading.Lock()
         self.state = threading.Lock()  # guards the three below
@@ -143,7 +144,7 @@ class Server:
         return function, args, kwargs
 
     def begun(self, number: int) -> None:
-        self.send(wire.BEGUN, number, None)
+        marks.mark(self.entered, number)
 
     def done(self, number: int, value: object, sink: prints.Sink) -> None:
         try:
@@ -230,15 +231,17 @@ def serve(channel: int) -> None:
     from _socket import socket as plain  # all of a socket that is needed here, without what the module beside it imports
 
     sock: Any = plain(fileno=channel)
+    entered = marks.taken(sock)
     hello = codec.recv(sock, trusting, _GENEROUS)
     path = [p for p in hello["path"] if p]
     sys.path[:] = path + [p for p in sys.path if p not in path] if hello.get("other") else path
     if "code" in hello:
         from psb.partial.text import run_text
 
+        os.close(entered)
         run_text(sock, hello)
         return
-    server = Server(sock)
+    server = Server(sock, entered)
     server.facts = not hello["learn"]
     prints.install()
     sink = server.sink(0)

@@ -11,7 +11,6 @@ BYE = 5  # end when what runs is done
 
 # From the box.
 READY = 16  # init_fn is through
-BEGUN = 17  # the function was entered
 OUT = 18  # [(1 or 2, text)]: what the call printed
 RESULT = 19  # the value
 RAISED = 20  # (exception, facts); see denials
