@@ -115,14 +115,15 @@ func (l *ladder) imported(a policy.Access, f *said) {
 	}
 }
 
-// called proposes one function. Evaluated text is ruled by [python.eval], never by a grant of what evaluates it; evals says that such rules come.
+// called proposes one function. What the program gives to a built-in is ruled by [python.eval], never by a grant of that; evals says that such rules come.
 func (l *ladder) called(a policy.Access, f *said, evals bool) {
-	c, ok := policy.CategoryOf(a.Object)
+	_, ok := policy.CategoryOf(a.Object)
+	builtin := slices.Contains([]string{"builtins.eval", "builtins.exec", "builtins.compile"}, a.Object)
 	switch {
 	case !ok:
 		l.leave("call " + a.Object + ": a category is never one call")
-	case c.Name == "dynamic-code" && evals:
-	case c.Name == "dynamic-code":
+	case builtin && evals:
+	case builtin:
 		l.leave("call " + a.Object + ": evaluated text is ruled by [python.eval]")
 	default:
 		l.say(a, f)

@@ -115,7 +115,7 @@ func TestDangerousCallsAreLearnedApartAndMarked(t *testing.T) {
 		if marked := strings.HasPrefix(g.Why(), "! "); marked != must {
 			t.Errorf("%s: %q", g.Access, g.Why())
 		}
-		if c.Name == "dynamic-code" {
+		if c.Name == "dynamic-code" && strings.HasPrefix(g.Access.Object, "builtins.") {
 			t.Errorf("%s is granted", g.Access)
 		}
 	}

@@ -19,7 +19,8 @@ REGISTRY = {
     "sys.setprofile sys.addaudithook threading.settrace threading.setprofile threading.settrace_all_threads threading.setprofile_all_threads "
     "sys.monitoring.register_callback gc.get_objects gc.get_referrers gc.get_referents inspect.currentframe inspect.stack inspect.trace "
     "faulthandler.enable code.interact code.InteractiveInterpreter.runsource",
-    "dynamic-code": "builtins.eval builtins.exec builtins.compile",
+    "dynamic-code": "builtins.eval builtins.exec builtins.compile bdb.Bdb.run bdb.Bdb.runeval cProfile.Profile.runctx doctest.DocTestRunner.run "
+    "profile.Profile.runctx timeit.Timer trace.Trace.runctx",
     "deserialization": "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads shelve.open",
 }
 CATEGORY = {name: category for category, names in REGISTRY.items() for name in names.split()}
@@ -75,7 +76,7 @@ WRITTEN = {
     "threading": {"settrace": "threading.settrace", "setprofile": "threading.setprofile"},
     "inspect": {"trace": "inspect.trace"},
     "importlib": {"reload": "importlib.reload"},
-    "code": {"interact": "code.interact", "InteractiveInterpreter.runsource": "code.InteractiveInterpreter.runsource"},
+    "code": {"interact": "code.interact", "InteractiveConsole.interact": "code.interact", "InteractiveInterpreter.runsource": "code.InteractiveInterpreter.runsource"},
     "pickle": {"_Unpickler.load": "pickle.Unpickler"},
     "shelve": {"open": "shelve.open"},
 }
@@ -107,6 +108,8 @@ EXEMPT = {
     ("pty", "fork"): "process-control",
     # The console passes on what was typed: Ctrl-C and Ctrl-Z.
     ("_pyrepl.commands", "do"): "process-control",
+    # What it profiles is asked of whoever hands it text; from 3.12 on it does so by callbacks.
+    ("cProfile", "runctx"): "introspection",
     # Reads the mask, by setting it twice.
     ("dbm.dumb", "open"): "privileges",
 }
@@ -239,7 +242,7 @@ def refuser(name: str, category: str) -> object:
     def refused(*args: object, **kwargs: object) -> None:
         e = refusal("call", name, getframe(0).f_back)
         if verdict([name], category) is None:
-            if category == "dynamic-code":
+            if name in ("builtins.eval", "builtins.exec", "builtins.compile"):
                 e.args = ("evaluated text is not in the policy; psb --learn writes what it needs to [python.eval]; without any bounds: " + e.hint,)
             else:
                 wider = "or all of " + category + ": psb policy add call " + category

@@ -15,6 +15,7 @@ sorted, ord, any, staticmethod, property, BaseException = builtins.sorted, built
 Exception, OSError, KeyError, ValueError, TypeError = builtins.Exception, builtins.OSError, builtins.KeyError, builtins.ValueError, builtins.TypeError
 ImportError, ModuleNotFoundError, RuntimeError, RecursionError = builtins.ImportError, builtins.ModuleNotFoundError, builtins.RuntimeError, builtins.RecursionError
 PermissionError, divmod, bytearray, AttributeError = builtins.PermissionError, builtins.divmod, builtins.bytearray, builtins.AttributeError
+SyntaxError = builtins.SyntaxError
 HERE = sys._getframe(0).f_code.co_filename
 PACKAGE = "PACKAGE_PATH"  # the folder in which the package psb of this box lies
 posix = sys.modules["posix"]

@@ -7,34 +7,260 @@ memoryview = builtins.memoryview
 nothing = compile("None", "<psb>", "eval", 0, True)
 
 
-def wants(short: str, f: object) -> bool:
-    # Is the text the program's own? Its frame, or the library's that names the function, comes first; what only calls what it was given is
-    # looked through (threading's run, and the import system for everybody but itself).
-    if f is not None and text(f.f_code.co_filename) in PSBS:
-        return False
+# Functions of the standard library that evaluate text of their own, with what they may call and what holds it to be their own. Any other is looked
+# through: what it evaluates was handed to it, and is asked of who called it. testdata/calls/evaluators.txt names every one of either kind.
+#   own     the text is made, checked or read from a file by the function itself
+#   within  ... by a function that it calls
+#   source  ... by a loader's source_to_code; loader: one whose get_data is not the program's
+#   typed   the text was typed at a prompt, where one is around it
+#   plain   an expression without a call (an annotation, a name in a file of settings); one with a call is the program's text
+#   fields  put together around the names of a class's fields
+#   NAME    put together around the names in that variable of the function
+OWN = {
+    ("ast", "parse"): ("compile", "own"),
+    ("bdb", "effective"): ("eval", "plain"),
+    ("code", "runcode"): ("exec", "typed"),
+    ("codeop", "__call__"): ("compile", "typed"),
+    ("codeop", "_compile"): ("compile", "typed"),
+    ("collections", "namedtuple"): ("eval exec", "own"),
+    ("dataclasses", "_create_fn"): ("exec", "fields"),
+    ("dataclasses", "add_fns_to_class"): ("exec", "fields"),
+    ("distutils.core", "run_setup"): ("exec", "own"),
+    ("gettext", "c2py"): ("exec", "own"),
+    ("importlib._bootstrap", "exec_module"): ("exec", "own"),
+    ("importlib._bootstrap_external", "exec_module"): ("exec", "within"),
+    ("importlib._bootstrap_external", "get_code"): ("compile", "loader"),
+    ("inspect", "<dictcomp>"): ("eval", "plain"),
+    ("inspect", "get_annotations"): ("eval", "plain"),
+    ("inspect", "wrap_value"): ("eval", "plain"),
+    ("annotationlib", "evaluate"): ("eval", "plain"),
+    ("annotationlib", "get_annotations"): ("eval", "plain"),
+    ("annotationlib", "__forward_code__"): ("compile", "plain"),
+    ("lib2to3.pgen2.pgen", "make_label"): ("eval", "own"),
+    ("logging.config", "_create_formatters"): ("eval", "plain"),
+    ("logging.config", "_install_handlers"): ("eval", "plain"),
+    ("modulefinder", "load_module"): ("compile", "own"),
+    ("multiprocessing.managers", "MakeProxyType"): ("exec", "exposed"),
+    ("multiprocessing.sharedctypes", "make_property"): ("exec", "name"),
+    ("pdb", "_compile_error_message"): ("compile", "typed"),
+    ("pdb", "_exec_in_closure"): ("compile exec", "typed"),
+    ("pdb", "_getval"): ("eval", "typed"),
+    ("pdb", "_getval_except"): ("eval", "typed"),
+    ("pdb", "default"): ("compile exec", "typed"),
+    ("pdb", "do_break"): ("eval", "typed"),
+    ("pdb", "find_function"): ("compile", "own"),
+    ("pkgutil", "get_code"): ("compile", "own"),
+    ("py_compile", "compile"): ("compile", "source"),
+    ("pydoc", "help"): ("eval", "own"),
+    ("rlcompleter", "attr_matches"): ("eval", "own"),
+    ("runpy", "_get_code_from_file"): ("compile", "own"),
+    ("runpy", "_run_code"): ("exec", "own"),
+    ("site", "addpackage"): ("exec", "own"),
+    ("tkinter", "readprofile"): ("exec", "own"),
+    ("trace", "_find_executable_linenos"): ("compile", "own"),
+    ("turtle", "config_dict"): ("eval", "own"),
+    ("turtle", "read_docstrings"): ("eval", "own"),
+    ("turtle", "write_docstringdict"): ("eval", "own"),
+    ("typing", "__init__"): ("compile", "plain"),
+    ("typing", "_evaluate"): ("eval", "plain"),
+    ("unittest.mock", "_set_async_signature"): ("exec", "name"),
+    ("unittest.mock", "_set_signature"): ("exec", "name"),
+    ("zipimport", "_compile_source"): ("compile", "own"),
+    ("zipimport", "load_module"): ("exec", "own"),
+}
+# Functions of the registry that evaluate what they were handed: their line opens that text, and nothing else.
+HANDED = {
+    ("bdb", "run"): "bdb.Bdb.run",
+    ("bdb", "runeval"): "bdb.Bdb.runeval",
+    ("cProfile", "runctx"): "cProfile.Profile.runctx",
+    ("doctest", "__run"): "doctest.DocTestRunner.run",
+    ("profile", "runctx"): "profile.Profile.runctx",
+    ("timeit", "__init__"): "timeit.Timer",
+    ("trace", "runctx"): "trace.Trace.runctx",
+}
+PROMPTS = {("cmd", "cmdloop"), ("code", "interact")}
+# What an expression may be made of that calls nothing.
+PLAIN = frozenset(
+    "Expression Name Load Attribute Subscript Index Slice ExtSlice Tuple List Dict Set Constant Starred UnaryOp BinOp BoolOp Compare IfExp And Or Not "
+    "UAdd USub Invert Add Sub Mult MatMult Div FloorDiv Mod LShift RShift BitOr BitXor BitAnd Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn".split()
+)
+field_class = []
+
+
+def behind(short: str, f: object) -> tuple:
+    # (word, names): "" where the text is not the program's, "asked" where it is, "plain" where it is unless the expression calls nothing; and
+    # the functions of the registry that were handed it.
+    names = []
+    word = "asked"
+    if f is None:
+        return word, names  # nobody's code calls: it was handed to a thread, a signal, the end
+    if text(f.f_code.co_filename) in PSBS:
+        return "", names
+    typed = False
+    inner = None
     while f is not None:
         k = origin(f)
         if k == LIBRARY:
-            return False
+            return "", names
         if k != STDLIB:
-            return True
-        if short in f.f_code.co_names:
-            return False
+            return word, names
+        where = (home(f.f_code.co_filename), f.f_code.co_name)
+        calls, held = OWN.get(where, ("", ""))
+        if short in calls.split():
+            if held == "typed":
+                typed = typed or names_it(short, f)
+            elif held == "plain":
+                word = held
+            elif holds(held, short, f, inner):
+                return "", names
+        elif where in HANDED:
+            names.append(HANDED[where])
+        elif where in GIVEN:
+            return word, names
+        elif (typed and where in PROMPTS) or (inner is not None and inner.co_name == "<module>" and where[0].startswith("importlib._bootstrap")):
+            return "", names  # ... or a module of the standard library, while it is imported
+        inner = f.f_code
         f = f.f_back
+    return "", names
+
+
+def holds(held: str, short: str, f: object, inner: object) -> bool:
+    # Is what a function of OWN evaluates its own? Not what something else calls there that was handed to it, such as partial(eval, text).
+    if held in ("source", "loader"):
+        if inner is None:
+            return held == "loader" and names_it(short, f)  # the empty text of a package without a file
+        if inner.co_name != "source_to_code":
+            return False
+        return held == "source" or reads_files(f.f_locals.get("self"))
+    if not names_it(short, f) or (held == "within" and inner is None):
+        return False
+    if held in ("own", "within"):
+        return True
+    if held == "fields":
+        while f is not None and f.f_code.co_name != "_process_class" and origin(f) == STDLIB:
+            f = f.f_back
+        found = None if f is None else f.f_locals.get("fields")
+        if type(found) is not dict or not field_class:
+            return False
+        named = []
+        for x in [*found.values()]:
+            if type(x) is not field_class[0]:
+                return False
+            named.append(x.name)
+    else:
+        named = f.f_locals.get(held)
+    for n in [named] if type(named) is str else named if type(named) in (list, tuple) else [None]:
+        if type(n) is not str or not n.isidentifier():
+            return False
     return True
+
+
+def names_it(short: str, f: object) -> bool:
+    # Does the line at which the frame stands name the built-in?
+    code = f.f_code
+    found = naming.get((id(code), short))
+    if found is None:
+        if len(naming) > 256:
+            naming.clear()
+        lines = set()
+        steps = code.co_code
+        n = code.co_names.index(short) if short in code.co_names else -1
+        # Of a long number only the end stands beside the instruction; from 3.11 on its last bit says something else.
+        wanted = (n & 0xFF,) if version < (3, 11) else (n << 1 & 0xFF, n << 1 & 0xFF | 1)
+        for i in range(0, len(steps) if n >= 0 else 0, 2):
+            if steps[i] == LOADS and steps[i + 1] in wanted:
+                lines.add(line_of(code, i))
+        found = naming[(id(code), short)] = (code, lines)
+    return f.f_lineno in found[1]
+
+
+def line_of(code: object, at: int) -> int:
+    if version >= (3, 10):
+        for start, end, line in code.co_lines():
+            if start <= at < end:
+                return line
+        return 0
+    line, address = code.co_firstlineno, 0
+    for i in range(0, len(code.co_lnotab), 2):
+        address += code.co_lnotab[i]
+        if address > at:
+            break
+        step = code.co_lnotab[i + 1]
+        line += step - 256 if step > 127 else step
+    return line
+
+
+naming = {}
+# The instruction with which a function loads a global name.
+LOADS = compile("def f(): g", "<psb>", "exec", 0, True).co_consts[0].co_code[0 if version < (3, 11) else 2]
+
+
+def reads_files(loader: object) -> bool:
+    for c in type(loader).__mro__:
+        d = type.__dict__["__dict__"].__get__(c)
+        if "__getattribute__" in d and c is not object:
+            return False
+        f = d.get("get_data")
+        if f is not None:
+            # One that an object has for itself comes before its class's.
+            return type(f) is function and kind(f.__code__.co_filename) != PROGRAM and "get_data" not in getattr(loader, "__dict__", ())
+    return False
+
+
+def calls_nothing(source: object) -> bool:
+    if type(source) is type(body.__code__):
+        # What compile gave: the guard's own runs under the guard alone.
+        m = private.get("psb.evals.sites")
+        found = None if m is None else m._compiled.get(id(source))
+        return found is None or found[0]() is not source
+    if type(source) is not str:
+        return False
+    try:
+        todo = [compile(source.lstrip(" \t"), "<psb>", "eval", 0x400, True)]
+    except SyntaxError:
+        return True  # the built-in says so itself
+    while todo:
+        n = todo.pop()
+        if type(n) is list:
+            todo += n
+        elif type(n).__module__ in ("ast", "_ast"):
+            if type(n).__name__ not in PLAIN:
+                return False
+            todo += [getattr(n, name, None) for name in n._fields]
+    return True
+
+
+def plain_or(short: str, do: object) -> object:
+    def plain(*args: object, **named: object) -> object:
+        if short == "eval" and len(args) < 2 and "globals" not in named:
+            f = getframe(0).f_back
+            args = (*args, f.f_globals, f.f_locals)
+        return (TEXTS[short] if args and calls_nothing(args[0]) else do)(*args, **named)
+
+    plain.__name__ = plain.__qualname__ = short
+    return plain
 
 
 def pick_text(entry: tuple, f: object) -> object:
     short = entry[4]
-    if not wants(short, f):
+    word, names = behind(short, f)
+    if word == "":
         return entry[0]
-    if verdict([entry[2]], entry[3]) is False:
-        return refuser(entry[2], entry[3])
-    if not ENFORCE:
-        return RECORDED[short]
-    if "" in RULES["eval"]:
-        return GUARDED[short]
-    return refuser(entry[2], entry[3])
+    names = [entry[2], *names]
+    v = verdict(names, entry[3])
+    if v is True:
+        return entry[0]
+    if v is False:
+        do = refuser(names[-1], entry[3])
+    elif not ENFORCE:
+        do = RECORDED[short] if len(names) == 1 else entry[0]
+        if len(names) > 1 and not once(("call", names[-1]), f):
+            say("call", [entry[3], names[-1]], f)
+    elif "" in RULES["eval"]:
+        do = GUARDED[short]
+    else:
+        do = refuser(names[-1], entry[3])
+    return do if word == "asked" else plain_or(short, do)
 
 
 def scope(f: object, globals: object, locals: object) -> tuple:
@@ -227,8 +453,7 @@ FUTURE = 0x1FE0000  # flags that code hands on to what it compiles
 def text_doors(m: object) -> None:
     for name, raw in TEXTS.items():
         whole = "builtins." + name
-        v = verdict([whole], "dynamic-code")
-        if v is not True and type(dict.get(m.__dict__, name)) is builtin:
+        if not free(whole) and type(dict.get(m.__dict__, name)) is builtin:
             m.__dict__[name] = shut(raw, pick_text, whole, "dynamic-code")
 
 
@@ -238,4 +463,5 @@ def texts() -> None:
             do.__name__ = do.__qualname__ = name
             do.__module__ = "builtins"
     whenever("builtins", text_doors)
+    after("dataclasses", lambda m: field_class.append(m.Field))
     after("psb.evals", armed)

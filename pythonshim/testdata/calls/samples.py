@@ -94,6 +94,15 @@ def trace():
         return [f.function for f in mod("inspect").trace()]
 
 
+def doctested():
+    m = mod("doctest")
+    test = m.DocTestParser().get_doctest(">>> 1 + 1\n2\n", {}, "sample", None, 0)
+    try:
+        return m.DebugRunner().run(test).failed
+    except m.UnexpectedException as e:
+        raise e.exc_info[1]
+
+
 def buffers(do):
     c = mod("ctypes")
     b = c.create_string_buffer(b"abcdef")
@@ -204,6 +213,13 @@ SAMPLES = {
     "builtins.eval": lambda: eval("1 + 1"),
     "builtins.exec": lambda: exec("print('executed')"),
     "builtins.compile": lambda: compile("1", "file", "eval").co_filename,
+    "bdb.Bdb.run": lambda: mod("bdb").Bdb().run("print('debugged')"),
+    "bdb.Bdb.runeval": lambda: mod("bdb").Bdb().runeval("1 + 1"),
+    "cProfile.Profile.runctx": lambda: type(mod("cProfile").Profile().runctx("1 + 1", {}, {})).__name__,
+    "doctest.DocTestRunner.run": doctested,
+    "profile.Profile.runctx": lambda: type(mod("profile").Profile().runctx("1 + 1", {}, {})).__name__,
+    "timeit.Timer": lambda: mod("timeit").timeit("1 + 1", number=1) >= 0,
+    "trace.Trace.runctx": lambda: mod("trace").Trace(trace=0, count=0).runctx("print('traced')", {}, {}),
     "pickle.load": lambda: mod("pickle").load(bytesio(pickled)),
     "pickle.loads": lambda: mod("pickle").loads(pickled),
     "pickle.Unpickler": lambda: mod("pickle").Unpickler(bytesio(pickled)).load(),

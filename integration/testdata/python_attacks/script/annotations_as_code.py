@@ -1,6 +1,6 @@
-# Texts in annotations are run by the standard library on whoever asks.
-#: hints - call os.system
-#: reference - call os.system
+# Texts in annotations are run by the standard library for whoever asks: one that calls something is text of the program's.
+#: hints RuleApiPermissionError call builtins.compile
+#: reference RuleApiPermissionError call builtins.compile
 import os
 import typing
 from tries import attempt, cat

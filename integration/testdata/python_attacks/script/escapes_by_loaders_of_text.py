@@ -1,7 +1,8 @@
-# Text becomes code by the loaders of the import system, and runs as a function or as a module. What it calls is judged, what it opens too.
-#: source -
+# Text becomes code by the loaders of the import system: by hand it is the program's text. In a file it is a module: what it calls is judged, what it
+# opens too.
+#: source RuleApiPermissionError call builtins.compile
 #: module -
-#: guarded-source RuleApiPermissionError call os.system
+#: guarded-source RuleApiPermissionError call builtins.compile
 #: guarded-module RuleApiPermissionError call os.system
 #: open *
 import importlib.machinery

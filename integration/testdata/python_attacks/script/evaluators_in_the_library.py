@@ -1,8 +1,14 @@
-# The standard library runs texts for whoever gives it one: what they call is judged, the text is not.
-#: timeit - call os.system
+# The standard library runs texts for whoever gives it one: such a text is the program's. What stands in a file is judged by what it calls.
+#: timeit RuleApiPermissionError call timeit.Timer
 #: runpy - call os.system
-#: doctest - call os.system
+#: doctest - call doctest.DocTestRunner.run
+#: console RuleApiPermissionError call builtins.compile
+#: debugger RuleApiPermissionError call bdb.Bdb.run
+#: profile RuleApiPermissionError call profile.Profile.runctx
+import bdb
 import os
+import pdb
+import profile
 import runpy
 import timeit
 import doctest
@@ -31,5 +37,9 @@ def tested():
         raise AssertionError("failed")
 
 
+system = "import os\nos.system(%r)\n" % cat
+attempt("console", lambda: [pdb.code.InteractiveConsole().push(line) for line in system.splitlines()])
+attempt("debugger", lambda: bdb.Bdb().run(system))
+attempt("profile", lambda: profile.Profile().run(system))
 attempt("runpy", ran)
 attempt("doctest", tested)
