@@ -3,6 +3,8 @@ GO      ?= go
 PREFIX  ?= /usr/local
 VERSION ?= 0.1.0
 TAGS     = netgo,osusergo
+# As the binary is built, so that its packages need not be compiled once more.
+TESTFLAGS = -trimpath -tags $(TAGS)
 LDFLAGS  = -s -w -linkmode external -extldflags "-static" -X main.version=$(VERSION)
 PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
@@ -33,8 +35,8 @@ try: build
 test: build
 	@lacks=$$(for t in git strace bwrap runc systemd-analyze; do command -v $$t >/dev/null || echo $$t; done); test -z "$$lacks" || \
 	  echo "no" $$lacks": the tests that need it skip; to run them: sudo apt-get install -y git strace bubblewrap runc systemd" >&2
-	$(GO) vet -tags $(TAGS) ./...
-	$(GO) test -tags $(TAGS) -timeout 60m ./...
+	$(GO) vet $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) -parallel 4 -timeout 60m ./...
 
 # Every row of the table of real programs, three enforced runs each.
 programs: build

@@ -17,7 +17,7 @@ if os.fork() == 0:
     event = ctypes.create_string_buffer(struct.pack("qii", 0, signal.SIGCONT, 0), 64)
     timer = ctypes.c_void_p()
     assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
-    assert libc.timer_settime(timer, 0, struct.pack("qqqq", 0, 400_000_000, 0, 400_000_000), None) == 0
+    assert libc.timer_settime(timer, 0, struct.pack("qqqq", 1, 500_000_000, 1, 500_000_000), None) == 0
     while True: signal.pause()
 for name in ("data.txt", "log.txt"):
     try: open(name); print("GOT", flush=True)

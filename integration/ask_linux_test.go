@@ -12,6 +12,7 @@ func askingAt(t *testing.T, policy, program string, do func(t *testing.T, s scen
 	t.Helper()
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.put(t, "home/code/project/.py-sandboxes", bareVersion+policy+kernelTables)
 			s.put(t, "home/code/project/ask.py", program)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 const (
@@ -128,13 +127,7 @@ func plainAttacks() []attack {
 		{name: "memory", claim: "memory-bomb", policy: "[limits]\nmemory = \"128M\"\nmemory_swap = \"0\"\n", gaps: []string{"limits.memory", "limits.memory_swap"}, alone: true, set: func(t *testing.T, s scene) attempt {
 			var mib int
 			return attempt{args: []string{strconv.Itoa(bombMemory), s.word}, look: func() {
-				// Where nothing but psb's own look holds the limit, the end comes a moment later.
-				for range 100 {
-					if mib = resident(t, s.word); mib < bombMemory {
-						return
-					}
-					time.Sleep(20 * time.Millisecond)
-				}
+				mib = s.settled(bombMemory, func() int { return resident(t, s.word) })
 			}, got: func(result) string {
 				if mib >= bombMemory {
 					return fmt.Sprint(mib, " MiB")

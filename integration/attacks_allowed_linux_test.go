@@ -51,6 +51,7 @@ ok("sending a file", open("out/sent").read() == "data")
 func TestGrantedFilesBehave(t *testing.T) {
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			for _, boxed := range []bool{false, true} {
 				if boxed && controlOnly() {
 					return

@@ -144,6 +144,7 @@ func (a attack) file(lang string) string { return "testdata/attack/" + a.name + 
 // control runs the attack without psb.
 func (c *campaign) control(t *testing.T, a attack, who person, lang string) {
 	s := newScene(t, who)
+	s.bare = true
 	argv, _, policy := c.launch(t, a, s, variant{lang: lang})
 	at := a.arrange(t, s, policy)
 	args := at.args

@@ -38,6 +38,7 @@ func TestStoppedSupervisorOpensNothing(t *testing.T) {
 			}
 			name := map[syscall.Signal]string{0: "control", syscall.SIGCONT: "goes on", syscall.SIGKILL: "is killed"}[end]
 			t.Run(who.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				s := trial{scene: newScene(t, who), boxed: end != 0}
 				_, err := s.choose(t, "system", nil)
 				ledger.Need(t, "python3", err)

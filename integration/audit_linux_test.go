@@ -70,6 +70,7 @@ const seenInside = `['data', 'more'] here
 func TestAudit(t *testing.T) {
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			t.Run("control", func(t *testing.T) {
 				s, env, visited := everything(t, who)
 				same := whole(t, s.home)
@@ -130,6 +131,7 @@ func tells(t *testing.T, r result, lines ...string) {
 func TestAuditReport(t *testing.T) {
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			if controlOnly() {
 				t.Skip("needs psb")
 			}
@@ -348,6 +350,7 @@ print(subprocess.run(["env/bin/python", "-c", "import thing; print(thing.say())"
 `
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := audited(t, who)
 			_, err := exec.Command(systemPython, "-c", "import ensurepip, venv").Output()
 			ledger.Need(t, "ensurepip", err)

@@ -68,6 +68,7 @@ func TestBadInput(t *testing.T) {
 		{name: "not approved", policy: good, says: `approve`, hint: "psb policy approve", argv: []string{"mark.py"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					if c.person != "" && c.person != who.name {
@@ -124,6 +125,7 @@ func TestPythonsOwnRefusals(t *testing.T) {
 		{"syntax error", []string{"broken.py"}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					s := newMarkingScene(t, who, markingPolicy)

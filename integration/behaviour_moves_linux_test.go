@@ -20,6 +20,7 @@ func TestBehaviourMoves(t *testing.T) {
 		{"writing inside reading", "\"./\" = \"read\"\n\"one/\" = \"write\"\n\"two/\" = \"write\"\n", "EXDEV EXDEV EXDEV", "EXDEV EXDEV EXDEV"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					want := func(across, readOnly string) string { return fmt.Sprintf(moved, across, readOnly) }

@@ -75,6 +75,7 @@ func TestBehaviour(t *testing.T) {
 			name += ", learned"
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) { b.prove(t, who) })
 			}
@@ -148,6 +149,7 @@ func TestBehaviourPythons(t *testing.T) {
 	}
 	for _, i := range interpreters() {
 		t.Run(i.version(), func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					s := newScene(t, who)
@@ -185,6 +187,7 @@ func TestBehaviourCalls(t *testing.T) {
 	const want = "SYSCALLS 8 True [1]\n"
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.behave(t, "calls")
 			s.put(t, "home/code/project/empty.toml", emptyPolicy)

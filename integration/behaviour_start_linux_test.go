@@ -24,6 +24,7 @@ func ordinary(t *testing.T, do func(t *testing.T, s scene)) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.put(t, "home/code/project/.py-sandboxes", emptyPolicy)
 			s.give(t)
@@ -142,7 +143,7 @@ func TestBehaviourLeavesNothing(t *testing.T) {
 			if r := s.run(t, call{argv: append(argv, "pass"), dir: dir}); r.code != 0 {
 				t.Fatal(r)
 			}
-			cmd := s.command(t.Context(), call{argv: append(argv, "import time; print('ready', flush=True); time.sleep(60)", s.word), dir: dir})
+			cmd := s.command(t.Context(), call{argv: append(argv, "import time; print('ready', flush=True); time.sleep(600)", s.word), dir: dir})
 			out, err := cmd.StdoutPipe()
 			must(t, err)
 			must(t, cmd.Start())

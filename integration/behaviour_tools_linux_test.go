@@ -108,7 +108,7 @@ func TestBehaviourIPython(t *testing.T) {
 			k.expect("In [1]: ")
 			k.line("6*7", "Out[1]: 42")
 			k.expect("In [2]: ")
-			k.line("import time; print('as' + 'leep', flush=True); time.sleep(60)", "asleep")
+			k.line("import time; print('as' + 'leep', flush=True); time.sleep(600)", "asleep")
 			k.send(ctrlC)
 			k.expect("KeyboardInterrupt")
 			k.expect("In [3]: ")

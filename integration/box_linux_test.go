@@ -46,6 +46,7 @@ type scene struct {
 	dir, home, project, sibling string
 	token                       string // in the content of every bait and in the name of one file of the sibling; nowhere else
 	word                        string // in the arguments of processes, so that they can be found; tells nothing
+	bare                        bool   // an attack's control: nothing holds it, and nothing is waited for
 }
 
 // Baits lie in every project and belong to nobody's rules.
@@ -173,7 +174,7 @@ func (s scene) command(ctx context.Context, c call) *exec.Cmd {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: s.who.uid, Gid: s.who.gid}
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = 30 * time.Second
 	return cmd
 }
 
@@ -287,13 +288,13 @@ func descendants(t testing.TB) []process {
 	return found
 }
 
-// until asks again until the answer is yes; it fails with what after ten seconds.
+// until asks again until the answer is yes; it fails with what after a minute, which only a test that fails waits out.
 func until(t testing.TB, what string, yes func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !yes() {
 		if time.Now().After(deadline) {
-			t.Fatalf("after 10 seconds still not: %s", what)
+			t.Fatalf("after a minute still not: %s", what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -25,6 +25,7 @@ func against(t *testing.T, try func(t *testing.T, s trial) (reached string)) {
 	t.Helper()
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			besideOthers(t)
 			control := trial{scene: newScene(t, who)}
 			_, err := control.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)
@@ -302,6 +303,7 @@ func TestBreakLearnUnapproved(t *testing.T) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := trial{scene: newScene(t, who), boxed: true}
 			_, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)

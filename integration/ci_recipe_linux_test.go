@@ -310,6 +310,7 @@ func TestRecipe(t *testing.T) {
 	ledger.Need(t, "ensurepip", exec.Command("/usr/bin/python3", "-c", "import ensurepip").Run())
 	all := people()
 	t.Run("github-actions.yml", func(t *testing.T) { // a hosted runner is an ordinary user
+		t.Parallel()
 		p, r := newPipeline(t, all[len(all)-1]), githubRecipe(t)
 		p.harmless(r)
 		p.newHost(r)
@@ -317,6 +318,7 @@ func TestRecipe(t *testing.T) {
 		p.newFile(r)
 	})
 	t.Run("gitlab-ci.yml", func(t *testing.T) { // a container's job is root
+		t.Parallel()
 		p, r := newPipeline(t, all[0]), gitlabRecipe(t)
 		p.harmless(r)
 		p.options(r)

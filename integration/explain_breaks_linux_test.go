@@ -22,6 +22,7 @@ for make in (lambda: os.rmdir("old"), lambda: os.mkdir("new"), lambda: os.close(
 `
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.put(t, "home/code/project/.py-sandboxes", "version = 1\n")
 			s.put(t, "home/code/project/why.py", program)
@@ -57,6 +58,7 @@ for name in ("./tool", "./without"):
 `
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"tool\" = \"exec\"\n\"without\" = \"exec\"\n")
 			s.put(t, "home/code/project/why.py", program)

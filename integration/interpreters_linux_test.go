@@ -19,6 +19,13 @@ type interpreter struct {
 
 func (i interpreter) version() string { return fmt.Sprintf("%d.%d.%d", i.major, i.minor, i.micro) }
 
+// endOfRow: no other interpreter of this host is older, or none is newer.
+func (i interpreter) endOfRow() bool {
+	older := func(o interpreter) bool { return o.minor < i.minor }
+	newer := func(o interpreter) bool { return o.minor > i.minor }
+	return !slices.ContainsFunc(interpreters(), older) || !slices.ContainsFunc(interpreters(), newer)
+}
+
 const systemPython = programs.System
 
 // interpreters are the CPythons this run may use.

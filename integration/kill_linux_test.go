@@ -33,7 +33,7 @@ var victims = []string{"psb", "tracer", "keeper", "reaper"}
 // killedProgram makes a tree that tries to outlive everything: a child of its own session. It ends at once where it is told so.
 const killedProgram = `import subprocess, sys, time
 open("out.txt", "w").close()
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[2]], start_new_session=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[2]], start_new_session=True)
 print("started", flush=True)
 time.sleep(float(sys.argv[1]))
 `
@@ -196,11 +196,11 @@ func (s *killScene) argv(t *testing.T, learn bool) []string {
 
 // kill starts psb, kills one of its processes, and then waits for everything of it to go.
 func (k *killing) kill(t *testing.T, s *killScene, m killMoment) {
-	argv := append(s.argv(t, m.learn), "long.py", map[bool]string{true: "60", false: "0"}[m.long], s.word)
+	argv := append(s.argv(t, m.learn), "long.py", map[bool]string{true: "600", false: "0"}[m.long], s.word)
 	if !m.learn {
 		s.put(t, "home/code/project/.py-sandboxes", s.full) // enforced, the program writes out.txt, too
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 	defer cancel()
 	cmd := s.command(ctx, call{argv: argv, env: []string{"TMPDIR=" + s.home + "/tmp"}})
 	var out, errs bytes.Buffer
@@ -219,7 +219,7 @@ func (k *killing) kill(t *testing.T, s *killScene, m killMoment) {
 	r := ended(cmd.ProcessState, out.String(), errs.String())
 	k.count(t, m, r, killed)
 	if ctx.Err() != nil {
-		t.Errorf("%v: psb %d is not done after 30 seconds: %v", m, pid, r)
+		t.Errorf("%v: psb %d is not done after 90 seconds: %v", m, pid, r)
 	} else if err != nil && !strings.Contains(err.Error(), "exit status") && !strings.Contains(err.Error(), "signal: ") {
 		t.Errorf("%v: psb %d: %v: %v", m, pid, err, r)
 	}
@@ -351,7 +351,7 @@ func (k *killing) settled(t *testing.T) {
 
 // soon asks again until nothing is left; the dead that became our children are reaped meanwhile: a zombie holds its cgroup.
 func (k *killing) soon(t *testing.T, what string, left *[]string, look func([]process)) {
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		all := processes(t)
 		k.reapOrphans(all)
@@ -359,7 +359,7 @@ func (k *killing) soon(t *testing.T, what string, left *[]string, look func([]pr
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Errorf("after 15 seconds still not: %s, but\n%s", what, strings.Join(*left, "\n"))
+			t.Errorf("after a minute still not: %s, but\n%s", what, strings.Join(*left, "\n"))
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

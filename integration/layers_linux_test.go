@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -16,15 +17,23 @@ const markingPolicy = kernelPolicy + "[files]\n\"out/\" = \"create\"\n"
 // walled runs a command behind an outer wall.
 func (s scene) walled(t *testing.T, wall string, argv ...string) result {
 	t.Helper()
-	self, err := os.ReadFile("/proc/self/exe")
+	target, err := outerCopy()
 	must(t, err)
-	target := filepath.Join(workshop, "bin", "outer") // beside the folder of go test, which is closed to others
-	if _, err := os.Stat(target); err != nil {
-		must(t, os.MkdirAll(filepath.Dir(target), 0o755))
-		must(t, writeProgram(target, self))
-	}
 	return s.run(t, call{argv: append([]string{target}, argv...), env: []string{outerWall + "=" + wall}})
 }
+
+// outerCopy is this test's binary beside the folder of go test, which is closed to others.
+var outerCopy = sync.OnceValues(func() (string, error) {
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(workshop, "bin", "outer")
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return "", err
+	}
+	return target, writeProgram(target, self)
+})
 
 func (s scene) ran(t *testing.T, r result) bool {
 	t.Helper()
@@ -67,6 +76,7 @@ func TestLayerTakenAway(t *testing.T) {
 		{"cgroup", "[limits]\nmemory = \"64M\"\n", false, `limits\.memory`, "only root can hide the cgroup file system; without it an ordinary user has none to begin with"},
 	} {
 		t.Run(c.wall, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) {
 					if c.rootOnly != "" && who.uid != 0 {

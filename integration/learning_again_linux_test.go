@@ -13,6 +13,7 @@ func eachLearner(t *testing.T, programs []string, do func(t *testing.T, s scene)
 	t.Helper()
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			_, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)

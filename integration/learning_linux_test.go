@@ -106,6 +106,7 @@ var noise = regexp.MustCompile(`/proc/|"/tmp|\$\{tmp\}|tmp[a-z0-9_]{8}|[0-9a-f]{
 func TestLearning(t *testing.T) {
 	for _, l := range lessons {
 		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
 			for _, who := range people() {
 				t.Run(who.name, func(t *testing.T) { l.hold(t, newScene(t, who)) })
 			}

@@ -43,6 +43,12 @@ func testMain(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "prctl PR_SET_CHILD_SUBREAPER:", err)
 		return 1
 	}
+	// A job behind a shell may have the keys ignored, and what it starts inherits that; what is handled here is as usual in a child.
+	for _, key := range []os.Signal{unix.SIGINT, unix.SIGQUIT} {
+		if signal.Ignored(key) {
+			signal.Notify(make(chan os.Signal, 1), key)
+		}
+	}
 	base := os.Getenv("PSB_WORKSHOP")
 	if base == "" {
 		base = "/var/tmp"

@@ -76,7 +76,7 @@ func (s scene) agentOf(t testing.TB, c call) *agent {
 		a.in.Close()
 		select {
 		case <-a.ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("psb mcp goes on after its input was closed")
 		}
 		cancel()

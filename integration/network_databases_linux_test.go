@@ -55,8 +55,7 @@ func TestNetworkDatabases(t *testing.T) {
 		select1 := []string{"-XAt", "-U", "tester", "-d", "postgres", "-c", "select 6 * 7"}
 		pgSocket, rdSocket := filepath.Join(pg, ".s.PGSQL.5432"), filepath.Join(rd, "redis.sock")
 		for _, path := range []string{pgSocket, rdSocket} {
-			_, err := os.Stat(path)
-			must(t, err)
+			until(t, "the server has its socket", func() bool { _, err := os.Stat(path); return err == nil })
 		}
 		unixRule := func(path string) string { return "\"unix:" + path + "\" = \"connect\"\n" }
 		ventures(t, w, []outing{

@@ -94,7 +94,7 @@ func (d *gate) visits(t testing.TB) (words []string) {
 	go func() { d.closed.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("a visitor stays")
 	}
 	d.mu.Lock()

@@ -21,11 +21,13 @@ func silentPlace(t *testing.T, host [4]byte, port int) {
 	t.Cleanup(func() { unix.Close(fd) })
 	must(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: host, Port: port}))
 	must(t, unix.Listen(fd, 0))
-	for full := false; !full; {
-		c, err := net.DialTimeout("tcp", fmt.Sprintf("%d.%d.%d.%d:%d", host[0], host[1], host[2], host[3], port), 300*time.Millisecond)
-		if full = err != nil; !full {
-			t.Cleanup(func() { c.Close() })
-		}
+	place := fmt.Sprintf("%d.%d.%d.%d:%d", host[0], host[1], host[2], host[3], port)
+	c, err := net.Dial("tcp", place) // a backlog of 0 holds one
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	if c, err := net.DialTimeout("tcp", place, 300*time.Millisecond); err == nil {
+		c.Close()
+		t.Fatal("the queue is not full with one")
 	}
 }
 

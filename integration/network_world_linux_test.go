@@ -65,6 +65,14 @@ func (w *world) resolves(t testing.TB, text string) {
 	must(t, os.WriteFile(filepath.Join(w.dir, "resolv.conf"), []byte(text), 0o644))
 }
 
+// besideOthers lets a test run beside others, but for one in a world: there all share the same addresses.
+func besideOthers(t *testing.T) {
+	t.Helper()
+	if os.Getenv(worldStage) == "" {
+		t.Parallel()
+	}
+}
+
 // enterWorld is the half that stays outside.
 func enterWorld(t *testing.T) {
 	t.Helper()

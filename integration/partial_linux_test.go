@@ -27,6 +27,7 @@ func eachPartial(t *testing.T, do func(t *testing.T, s scene)) {
 	t.Helper()
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newPartial(t, who)
 			_, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)
@@ -60,14 +61,18 @@ func TestPartialCalls(t *testing.T) {
 	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "calls.py") })
 }
 
-// TestPartialOnEachInterpreter: the same on every Python that a caller may have.
+// TestPartialOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
 func TestPartialOnEachInterpreter(t *testing.T) {
-	s := newPartial(t, people()[0])
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
 	for _, i := range interpreters() {
+		if i.path == systemPython || once() && !i.endOfRow() {
+			continue
+		}
 		t.Run(i.version(), func(t *testing.T) {
+			t.Parallel()
+			s := newPartial(t, people()[0])
 			if err := s.reaches(t, i, nil); err != nil {
 				t.Skip(err)
 			}
@@ -84,7 +89,12 @@ func TestPartialCrashes(t *testing.T) {
 
 // TestPartialHostileBox: whatever a box sends, its caller is unharmed.
 func TestPartialHostileBox(t *testing.T) {
-	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "hostile.py") })
+	eachPartial(t, func(t *testing.T, s scene) {
+		if once() && len(people()) > 1 && s.who.uid == 0 {
+			t.Skip("what a caller takes from its box is the same for root: PSB_ROWS=all tries both")
+		}
+		s.suite(t, systemPython, "hostile.py")
+	})
 }
 
 // TestPartialWalls: the kernel's walls stand around a function, and what they refuse is told to its caller.
@@ -145,12 +155,18 @@ func TestPartialPage(t *testing.T) {
 func TestPartialNothingIsLeftOfAParent(t *testing.T) {
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel() // most of it is waiting for a box that native code holds
 			eachPartial(t, func(t *testing.T, s scene) {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 				defer cancel()
 				// The box's own command line names the package by its place in this scene.
 				box := filepath.Join(s.project, "lib/psb/partial/child.py")
-				cmd := s.command(ctx, s.partial(t, systemPython, "stays.py", s.word))
+				c := s.partial(t, systemPython, "stays.py", s.word)
+				tmp := filepath.Join(s.home, "tmp")
+				must(t, os.Mkdir(tmp, 0o755))
+				s.give(t)
+				c.env = append(c.env, "TMPDIR="+tmp)
+				cmd := s.command(ctx, c)
 				out, err := cmd.StdoutPipe()
 				must(t, err)
 				must(t, cmd.Start())
@@ -164,7 +180,7 @@ func TestPartialNothingIsLeftOfAParent(t *testing.T) {
 				must(t, cmd.Process.Signal(how))
 				until(t, "the box ends", func() bool { return len(withWord(t, box)) == 0 })
 				_ = cmd.Wait()
-				left, err := filepath.Glob(filepath.Join(os.TempDir(), "psb-box-*"))
+				left, err := os.ReadDir(tmp)
 				if err != nil || len(left) > 0 {
 					t.Errorf("left behind: %q %v", left, err)
 				}

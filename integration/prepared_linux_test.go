@@ -23,7 +23,7 @@ for word in sys.argv[1:]:
     if word == "wait":
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
         print("waiting", flush=True)
-        time.sleep(60)
+        time.sleep(600)
     if word == "denied":
         open("notes/private.txt")
     if word == "connect":

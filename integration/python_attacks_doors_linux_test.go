@@ -62,6 +62,7 @@ func eachTrial(t *testing.T, try func(t *testing.T, s trial)) {
 	t.Helper()
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			for _, boxed := range []bool{false, true} {
 				if boxed && controlOnly() {
 					return
@@ -258,6 +259,7 @@ func TestPythonOnlyDataLeaves(t *testing.T) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := trial{scene: newScene(t, who), boxed: true}
 			_, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)

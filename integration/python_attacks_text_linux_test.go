@@ -137,7 +137,7 @@ func (s scene) ends(t *testing.T, python interpreter, way, own string, rows []te
 	}
 	for first := 0; len(words) > 0; {
 		words[0] += ":" + strconv.Itoa(first)
-		r := s.run(t, call{argv: slices.Concat(argv, words), env: []string{"XDG_STATE_HOME=" + state(t, s.who)}, timeout: 5 * time.Minute})
+		r := s.run(t, call{argv: slices.Concat(argv, words), env: []string{"XDG_STATE_HOME=" + state(t, s.who)}, timeout: 10 * time.Minute})
 		if strings.Contains(r.out+r.err, "# "+s.token) && way != "plain" {
 			t.Error("a text read the file outside")
 		}
@@ -249,6 +249,7 @@ func textCampaign(t *testing.T, try func(t *testing.T, who person, python interp
 		ledger.Need(t, "python3", err)
 		for _, python := range pythons {
 			t.Run(who.name+"/"+python.version(), func(t *testing.T) {
+				t.Parallel()
 				if err := s.reaches(t, python, nil); err != nil {
 					t.Skip(err)
 				}
@@ -284,12 +285,16 @@ func eachWay(t *testing.T, who person, python interpreter, rows []textAttack) {
 		if !goesWay(who, way) {
 			continue
 		}
-		t.Run(way, func(t *testing.T) { judge(t, newScene(t, who).ends(t, python, way, "", rows)) })
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			judge(t, newScene(t, who).ends(t, python, way, "", rows))
+		})
 	}
 	if !goesWay(who, "own") {
 		return
 	}
 	t.Run("own", func(t *testing.T) {
+		t.Parallel()
 		for _, profile := range slices.Sorted(maps.Keys(profiles)) {
 			judge(t, newScene(t, who).ends(t, python, "own", profile, profiles[profile]))
 		}

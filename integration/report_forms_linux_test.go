@@ -34,6 +34,7 @@ func TestReportsAreReadByOthers(t *testing.T) {
 	}
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			s.put(t, "home/code/project/hostile.py", hostileReport)
 			s.put(t, "home/code/project/.py-sandboxes", kernelPolicy+"[files]\n\"./\" = \"list\"\n")

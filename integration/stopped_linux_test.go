@@ -11,6 +11,7 @@ import (
 func TestWallHoldsAStoppedProgram(t *testing.T) {
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			_, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)

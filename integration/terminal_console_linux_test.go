@@ -16,7 +16,7 @@ import (
 )
 
 // consolePatience is how long a console waits for a text or an end. It is reached only when the test fails.
-const consolePatience = 15 * time.Second
+const consolePatience = time.Minute
 
 // console is a terminal with a program in front of it, as a person sees it: what is typed, what appears.
 type console struct {

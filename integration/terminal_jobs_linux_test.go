@@ -155,7 +155,7 @@ func TestTerminalJobs(t *testing.T) {
 	t.Run("nohup", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.bash(t)
-			k.line("nohup "+psbLine+"-c 'import time; time.sleep(60)' "+s.word+" </dev/null >/dev/null 2>&1 &", prompt)
+			k.line("nohup "+psbLine+"-c 'import time; time.sleep(600)' "+s.word+" </dev/null >/dev/null 2>&1 &", prompt)
 			until(t, "the program runs", func() bool { return len(withWord(t, s.word)) >= 2 })
 			k.master.Close()
 			k.end()

@@ -48,7 +48,7 @@ func TestTerminalPrompt(t *testing.T) {
 			k.expect("half a line")
 			k.insist(ctrlC, "KeyboardInterrupt")
 			k.expect(">>> ")
-			k.line("import time; print('as' + 'leep', flush=True); time.sleep(60)", "asleep\r\n")
+			k.line("import time; print('as' + 'leep', flush=True); time.sleep(600)", "asleep\r\n")
 			k.insist(ctrlC, "KeyboardInterrupt")
 			k.expect(">>> ")
 			k.line("1 + 41", "42\r\n")

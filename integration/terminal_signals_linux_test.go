@@ -41,7 +41,10 @@ func (s scene) psb(t *testing.T, args ...string) *console {
 func each(t *testing.T, do func(t *testing.T, s scene)) {
 	t.Helper()
 	for _, who := range people() {
-		t.Run(who.name, func(t *testing.T) { do(t, atTerminal(t, who)) })
+		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
+			do(t, atTerminal(t, who))
+		})
 	}
 }
 
@@ -117,7 +120,7 @@ func TestTerminalKeys(t *testing.T) {
 func TestTerminalHangup(t *testing.T) {
 	each(t, func(t *testing.T, s scene) {
 		for _, argv := range [][]string{{systemPython}, {psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}} {
-			k := s.console(t, call{argv: append(argv, "-c", "import time; print('ready', flush=True); time.sleep(60)", s.word)})
+			k := s.console(t, call{argv: append(argv, "-c", "import time; print('ready', flush=True); time.sleep(600)", s.word)})
 			k.expect("ready")
 			k.master.Close()
 			k.ends("signal hangup")

@@ -136,7 +136,7 @@ func TestTerminalStatus(t *testing.T) {
 		{"aborted", `$P -c 'import os; os.abort()' 2>/dev/null; echo $?`, "134\n", false},
 		{"segfault", `$P -c 'import os; os.kill(os.getpid(), 11)' 2>/dev/null; echo $?`, "139\n", false},
 		{"real time signal", `$P -c 'import os; os.kill(os.getpid(), 40)' 2>/dev/null; echo $?`, "168\n", false},
-		{"wall", `$P --limit wall=1s -c 'import time; time.sleep(60)' 2>/dev/null; echo $?`, "124\n", true},
+		{"wall", `$P --limit wall=1s -c 'import time; time.sleep(600)' 2>/dev/null; echo $?`, "124\n", true},
 		{"refused", `$P --no-such-option 2>/dev/null; echo $?`, "125\n", true},
 		{"not executable", `psb exec --policy .py-sandboxes -- ./keys.py 2>/dev/null; echo $?`, "126\n", true},
 		{"not found", `psb exec --policy .py-sandboxes -- no-such-command 2>/dev/null; echo $?`, "127\n", true},
@@ -156,7 +156,7 @@ func TestTerminalStatus(t *testing.T) {
 func TestTerminalSignalledWhileStarting(t *testing.T) {
 	each(t, func(t *testing.T, s scene) {
 		for i := range 40 {
-			cmd := exec.Command(psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "-c", "import time; time.sleep(60)", s.word)
+			cmd := exec.Command(psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "-c", "import time; time.sleep(600)", s.word)
 			cmd.Dir, cmd.Env = s.project, s.env()
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if os.Getuid() == 0 && s.who.uid != 0 {

@@ -24,6 +24,7 @@ except OSError:
 func TestEnvironmentInUse(t *testing.T) {
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, who)
 			list, err := s.choose(t, "system", nil)
 			ledger.Need(t, "python3", err)

@@ -12,6 +12,9 @@ func TestEvaluatedTextOnEveryInterpreter(t *testing.T) {
 		t.Fatalf("tests of evaluated text: %q %v", files, err)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) { runUnittest(t, file) })
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			runUnittest(t, file)
+		})
 	}
 }

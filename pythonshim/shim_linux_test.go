@@ -17,7 +17,10 @@ func each(t *testing.T, f func(t *testing.T, p python)) {
 		if os.Getenv("PSB_ROWS") != "all" && i > 0 && !endOfRow(p, all) {
 			continue
 		}
-		t.Run(p.Version+"_"+strings.ReplaceAll(strings.Trim(filepath.Dir(p.Executable), "/"), "/", "_"), func(t *testing.T) { f(t, p) })
+		t.Run(p.Version+"_"+strings.ReplaceAll(strings.Trim(filepath.Dir(p.Executable), "/"), "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			f(t, p)
+		})
 	}
 }
 

@@ -20,7 +20,7 @@ async def children():
     print("asyncio", out, child.returncode)
     shell = await asyncio.create_subprocess_shell("exit 5")
     print("shell", await shell.wait())
-    child = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(60)")
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(600)")
     child.terminate()
     print("terminated", await child.wait())
     many = [await asyncio.create_subprocess_exec(sys.executable, "-Sc", "raise SystemExit(%d)" % n) for n in range(4)]
