@@ -288,6 +288,8 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint = netHint(j, d.Access)
 	case ofPython(d.Access.Op) && policy.Grantable(d.Access) != nil:
 		d.Hint = policy.Grantable(d.Access).Error()
+	case rawText(d.Access) && bounds(j.policy):
+		d.Hint = boundlessHint
 	case rawText(d.Access):
 		d.Hint, d.Wider = textHint, "without any bounds: "+addHint(j, d.Access)
 	case ofPython(d.Access.Op):

@@ -46,6 +46,18 @@ func widerHint(j *job, a policy.Access) string {
 // textHint is the way for evaluated text that opens least.
 const textHint = "psb --learn writes what the text needs to [python.eval]"
 
+// boundlessHint is the way for text that no bounds can hold.
+const boundlessHint = "no rule of [python.eval] holds this text; without any bounds: dynamic-code in [python.call], in place of [python.eval]"
+
+// bounds: evaluated text has rules of its own.
+func bounds(p *policy.Policy) bool {
+	if p == nil {
+		return false
+	}
+	_, has := p.Eval[""]
+	return has
+}
+
 // rawText: a built-in that runs text, whose own line would lift every bound.
 func rawText(a policy.Access) bool {
 	return a.Op == policy.OpCall && (a.Object == "builtins.eval" || a.Object == "builtins.exec" || a.Object == "builtins.compile")

@@ -104,6 +104,8 @@ def behind(short: str, f: object) -> tuple:
             return "", names
         if k != STDLIB:
             return word, names
+        if text(f.f_code.co_filename).startswith(PACKAGE + "/") and names_it(short, f):
+            return "", names  # the engine, which judges what it is given
         where = (home(f.f_code.co_filename), f.f_code.co_name)
         calls, held = OWN.get(where, ("", ""))
         if short in calls.split():
@@ -323,12 +325,12 @@ def bounded(kind: str, source: object, globals: object, locals: object, f: objec
         return m.evaluate(kind, source, globals, locals, m.profile(""), site, inherited=0 if f is None else f.f_code.co_flags, **options)
     except BaseException as e:
         if issubclass(type(e), errors().SandBoxError):
-            told(e, f)
+            told(e, f, "", kind)
         raise BaseException.with_traceback(e, without(BaseException.__traceback__.__get__(e)))
 
 
-def told(e: object, f: object, profile: str = "") -> None:
-    # What was refused is noted as a rule would name it.
+def told(e: object, f: object, profile: str = "", kind: str = "") -> None:
+    # What was refused is noted as a rule would name it. Where no name could be granted, that is the built-in without bounds.
     family = errors()
     found = []
     if type(e) is family.EvalSyntaxRejected:
@@ -336,6 +338,8 @@ def told(e: object, f: object, profile: str = "") -> None:
     elif type(e) is family.RuleEvalPermissionError:
         found = [[e.key, e.target]]
     at, func, lib = spot(f)
+    if kind and found and found[0][0] == "" and type(e) is family.RuleEvalPermissionError:
+        emit("denied", ["call", "builtins." + kind], at, func, lib)
     for words in found:
         if len(words) == 2 and words[0] in ("syntax", "call", "attribute", "import", "magic") and words[1]:
             emit("denied", ["eval", (profile + "/" if profile else "") + words[0] + ":" + words[1]], at, func, lib)
