@@ -44,7 +44,7 @@ for line in sys.stdin:
         except OSError: sys.exit()
     if code == "waits": continue
     if code == "odd": answer = {"content": "x", "structuredContent": {"schema_version": 1, "limits": [3], "files": {}, "program": {"stdout": 5, "variables": [1]}, "exit": 3, "denials": [None]}}
-    if code == "prints":
+    if code.startswith("prints"):
         token = m["params"]["_meta"]["progressToken"]
         for part in ([{"stream": "stdout", "base64": base64.b64encode("x\\u00fc".encode()[:2]).decode()}], [{"stream": "stdout", "base64": base64.b64encode("x\\u00fc".encode()[2:]).decode()}, {"stream": "stderr", "lost_bytes": 5}], "no list", [3, {"stream": "other"}]):
             say({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 0, "_meta": {"psb/output": part}}})
@@ -52,6 +52,7 @@ for line in sys.stdin:
         token = m["params"]["_meta"]["progressToken"]
         for _ in range(400):
             say({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 0, "_meta": {"psb/output": [{"stream": "stdout", "base64": base64.b64encode(b"x" * 65536).decode()}]}}})
+    if code == "prints and waits": continue
     say({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
     say({"jsonrpc": "2.0", "id": n, "result": answer})
 '''
@@ -166,7 +167,7 @@ class Agent(unittest.TestCase):
         kit = self.kit()
         kit.close()
         kit.close()
-        with self.assertRaisesRegex(SandBoxError, "closed|ended"):
+        with self.assertRaisesRegex(SandBoxError, "^psb: this Toolkit is closed$"):
             kit.run_python("1")
         self.assertIsNotNone(kit._server.process.poll())
 
@@ -189,6 +190,18 @@ class Agent(unittest.TestCase):
         self.assertIn(b"belongs to the process that made it", os.read(r, 1000))
         os.close(r)
         os.close(w)
+        self.assertTrue(kit.run_python("1").ok)
+
+    def test_closing_ends_calls_that_wait(self) -> None:
+        kit = self.kit()
+        with self.assertRaisesRegex(SandBoxError, "^psb: this Toolkit is closed$"):
+            kit.run_python("prints and waits", on_stdout=lambda text: kit.close())
+
+    def test_what_cannot_be_sent_is_its_callers_mistake(self) -> None:
+        kit = self.kit()
+        for code, error in (("x" * (17 << 20), SandBoxError), ({1}, TypeError), (float("nan"), ValueError)):
+            with self.assertRaises(error):
+                kit.run_python(code)  # type: ignore[arg-type]
         self.assertTrue(kit.run_python("1").ok)
 
     def test_fetch_compares_the_hash(self) -> None:

@@ -20,7 +20,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 
 REVISION = "2026-07-28"  # of the protocol: requests stand for themselves, there is no handshake
-MOST_LINE = 32 << 20  # bytes of one message
+MOST_LINE = 32 << 20  # bytes of one message from the server
+MOST_SENT = 16 << 20  # bytes of one message to it: what psb mcp reads unless --max-message says otherwise
 _MOST_WAITING = 8 << 20  # bytes of a call's output that its handlers have not taken
 _MOST_SAID = 8 << 10  # bytes of standard error that are kept
 _PATIENCE = 20.0  # seconds that the server has for its own end
@@ -144,6 +145,8 @@ class Server:
 
     def _send(self, message: Dict[str, Any]) -> None:
         line = json.dumps(message, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
+        if len(line) > MOST_SENT:  # the server would end
+            raise SandBoxError(f"psb: a request of {len(line)} bytes: at most {MOST_SENT} are taken")
         with self._sending:
             left = memoryview(line)
             try:
@@ -239,7 +242,7 @@ class Server:
             status = self.process.wait()
         self._saying.join(1.0)
         with self._lock:
-            self.ended = error or self._how(status)
+            self.ended = error or (SandBoxError("psb: this Toolkit is closed") if self._closed else self._how(status))
             calls = list(self._calls.values())
         for call in calls:
             call.news.put(self.ended)
