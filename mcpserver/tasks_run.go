@@ -39,7 +39,7 @@ func (s *Server) runAsTask(ctx context.Context, c *call, q *asked) (*mcp.CallToo
 	case q.background:
 		return s.taskStarted(t), nil
 	}
-	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", t.log.size()) })
+	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", t.log.size()) }, nil)
 	defer stop()
 	soon := time.NewTimer(soonDone)
 	defer soon.Stop()

@@ -106,28 +106,40 @@ func (s *Server) refuse(format string, args ...any) *mcp.CallToolResult {
 	return s.told(&Result{Status: Refused, Reason: fmt.Sprintf(format, args...), Cleanup: Cleanup{State: NotAttempted}})
 }
 
-// beating sends progress to a client that gave a token, until the returned function is called: the first at once, the next at each heartbeat.
-// Clients take it as a sign of life and wait on.
-func (s *Server) beating(ctx context.Context, req *mcp.CallToolRequest, what func() string) (stop func()) {
+// beating sends progress to a client that gave a token, until the returned function is called: the first at once, the next at each heartbeat, and
+// what the outlet has as it comes. Clients take it as a sign of life and wait on.
+func (s *Server) beating(ctx context.Context, req *mcp.CallToolRequest, what func() string, out *outlet) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil || req.Session == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	inside, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	begin := s.options.Now()
+	n := 0
+	tell := func(ctx context.Context, parts []piece) bool {
+		p := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: fmt.Sprintf("%.0f s, %s", s.options.Now().Sub(begin).Seconds(), what())}
+		if len(parts) > 0 {
+			p.Meta = mcp.Meta{outputKey: parts}
+		}
+		n++
+		return req.Session.NotifyProgress(ctx, p) == nil
+	}
 	go func() {
 		defer close(done)
 		t := time.NewTicker(s.options.Heartbeat)
 		defer t.Stop()
-		for n := 0; ; n++ {
-			p := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: fmt.Sprintf("%.0f s, %s", s.options.Now().Sub(begin).Seconds(), what())}
-			if req.Session.NotifyProgress(ctx, p) != nil {
-				return
-			}
+		for going := tell(inside, nil); going; {
 			select {
 			case <-t.C:
-			case <-ctx.Done():
+				going = tell(inside, nil)
+			case <-out.wake():
+				for parts := out.take(); going && len(parts) > 0; parts = out.take() {
+					going = tell(ctx, parts) // a run that ends takes none of it back
+				}
+			case <-inside.Done():
+				for parts := out.take(); ctx.Err() == nil && len(parts) > 0 && tell(ctx, parts); parts = out.take() { // the last of it stands before the result
+				}
 				return
 			}
 		}

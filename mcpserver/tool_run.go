@@ -52,8 +52,12 @@ func (s *Server) run(ctx context.Context, c *call, q *asked) (*mcp.CallToolResul
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	var printed atomic.Int64
-	q.Output = func(_ Stream, b []byte) { printed.Add(int64(len(b))) }
-	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", printed.Load()) })
+	out := outletFor(c.req)
+	q.Output = func(stream Stream, b []byte) {
+		printed.Add(int64(len(b)))
+		out.add(stream, b)
+	}
+	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", printed.Load()) }, out)
 	defer stop()
 	return s.runOnce(ctx, q)
 }

@@ -92,7 +92,7 @@ func (s *Server) taskStatus(t *task) *mcp.CallToolResult {
 }
 
 func (s *Server) taskWait(ctx context.Context, c *call, t *task, most time.Duration) (*mcp.CallToolResult, error) {
-	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", t.log.size()) })
+	stop := s.beating(ctx, c.req, func() string { return fmt.Sprintf("%d bytes printed", t.log.size()) }, nil)
 	defer stop()
 	timer := time.NewTimer(most)
 	defer timer.Stop()

@@ -17,6 +17,9 @@ func TestInsideOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_ins
 // TestWhatABoxSaysOnEveryInterpreter: its words cost their reader what he allows; tests/test_partial.py says what that is.
 func TestWhatABoxSaysOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_partial.py") }
 
+// TestAgentOnEveryInterpreter: a server that misbehaves or ends harms no caller; tests/test_agent.py says how.
+func TestAgentOnEveryInterpreter(t *testing.T) { runUnittest(t, "tests/test_agent.py") }
+
 // runUnittest runs a unittest file of the package from the checkout, with warnings as errors.
 func runUnittest(t *testing.T, file string) {
 	here, err := os.Getwd()

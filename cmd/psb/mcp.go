@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"psb/mcpserver"
 )
@@ -62,12 +63,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringVar(&o.http, "http", "", "serve streamable HTTP at this `address`, host:port, instead of stdin and stdout")
 	f.StringVar(&o.health, "health", "", "serve /healthz, /readyz and /metrics at this `address`; with --http")
 	f.StringVar(&o.tokens, "tokens", "", "`file` with a line NAME SHA256 for each bearer token; read again on SIGHUP; with --http")
-	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
-	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
-	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
-	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
-	f.StringSliceVar(&o.tools, "tools", nil, "offer these tools only, a `list` with commas")
-	f.BoolVar(&o.structured, "structured", false, "results carry structuredContent, too: for programs; some models then see only that")
+	o.offerFlags(f)
 	f.IntVar(&o.slots, "slots", 2*runtime.NumCPU(), "`runs` at once")
 	f.IntVar(&o.queue, "queue", 0, "`calls` that wait for a slot; 0 is twice the slots, -1 none")
 	f.IntVar(&o.each, "per-client", 0, "`calls` of one client at once; 0 is no bound")
@@ -83,24 +79,24 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	return c
 }
 
+// offerFlags are the options that decide what is offered: those of psb tools, too.
+func (o *mcpOptions) offerFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
+	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
+	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
+	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
+	f.StringSliceVar(&o.tools, "tools", nil, "offer these tools only, a `list` with commas")
+	f.BoolVar(&o.structured, "structured", false, "results carry structuredContent, too: for programs; some models then see only that")
+}
+
 // serveMCP is check → profiles → server → serve until the client or a signal ends it.
 func serveMCP(w *world, o *mcpOptions) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	ceilings := mcpserver.DefaultCeilings()
-	for _, words := range o.max {
-		if err := ceilings.Set(words); err != nil {
-			return &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
-		}
-	}
-	runner, err := newColdRunner(w, o, ceilings)
+	runner, s, err := o.server(w)
 	if err != nil {
 		return err
-	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
-	if err != nil {
-		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
 	for _, m := range runner.offer.Missing {
 		w.ui.say("this host lacks: %s", m)
@@ -112,6 +108,25 @@ func serveMCP(w *world, o *mcpOptions) error {
 		return serveMCPHTTP(w, o, s)
 	}
 	return serveMCPStdio(w, o, s)
+}
+
+// server is profiles → server. Nothing is started yet.
+func (o *mcpOptions) server(w *world) (*coldRunner, *mcpserver.Server, error) {
+	ceilings := mcpserver.DefaultCeilings()
+	for _, words := range o.max {
+		if err := ceilings.Set(words); err != nil {
+			return nil, nil, &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
+		}
+	}
+	runner, err := newColdRunner(w, o, ceilings)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	if err != nil {
+		return nil, nil, &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
+	}
+	return runner, s, nil
 }
 
 // asked are the tools to offer: nil leaves it to the server.

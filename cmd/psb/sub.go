@@ -13,7 +13,7 @@ import (
 )
 
 // subcommands are the first words that are not a script's name; a script called like one runs as ./name.
-var subcommands = []string{"exec", "explain", "policy", "replay", "mcp", "doctor", "completion", "version", "help", "--help", "-h"}
+var subcommands = []string{"exec", "explain", "policy", "replay", "mcp", "tools", "doctor", "completion", "version", "help", "--help", "-h"}
 
 // askedByShells are the hidden subcommands by which a completion script asks what could stand next.
 var askedByShells = []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
@@ -65,6 +65,7 @@ func commandTree(w *world, status *int) *cobra.Command {
 		policyCommand(w, status),
 		replayCommand(w, status),
 		mcpCommand(w, status),
+		toolsCommand(w, status),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -62,7 +62,8 @@ class sandboxes:
         self._graceful = graceful_shutdown
         if self._inner:
             return
-        from psb.partial.box import CHILD, find_psb, interpreter
+        from psb.partial.box import CHILD, interpreter
+        from psb.program import find_psb
 
         self._budget = budget
         self._learn = bool(learn)
@@ -70,7 +71,7 @@ class sandboxes:
         self._hello: Dict[str, Any] = {"init": _reference(init_fn), "learn": self._learn, "other": python is not None}
         self._hello.update(argv=list(sys.argv), main=_main())
         self._other = python is not None
-        words = [find_psb(psb), f"--python={interpreter(python)}", f"--caller={_caller()}"]
+        words = [find_psb(psb, "sandboxes"), f"--python={interpreter(python)}", f"--caller={_caller()}"]
         if policy is not None:
             words.append(f"--policy={os.fspath(policy)}")
         if learn:

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import select
-import shutil
 import socket
 import subprocess
 import sys
@@ -299,17 +298,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
-
-
-def find_psb(psb: Optional[str]) -> str:
-    """The psb program: the argument, else PSB of the environment, else on PATH."""
-    named = psb or os.environ.get("PSB")
-    found = shutil.which(named or "psb")
-    if found is None:
-        e = SandBoxError(f"psb: no program {named or 'psb'}" + ("" if named else " on PATH") + ": a sandbox needs it")
-        e.hint = "install psb, or sandboxes(psb=\"/path/to/psb\")"
-        raise e
-    return found
 
 
 def interpreter(python: Optional[str]) -> str:

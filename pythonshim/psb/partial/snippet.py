@@ -11,8 +11,9 @@ from psb import codec
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 from psb.partial import rules as ruling, wire
 from psb.partial.block import search_path
-from psb.partial.box import CHILD, Box, find_psb, interpreter
+from psb.partial.box import CHILD, Box, interpreter
 from psb.partial.call import Ended
+from psb.program import find_psb
 
 _OUTPUT = 1 << 26  # bytes of each of stdout and stderr
 
@@ -47,7 +48,7 @@ def execute(
 
     SandBoxError: psb refused to start it. SandBoxProtocolError: what came as variables is none."""
     environ = {**os.environ, **(envs or {})}
-    words = [find_psb(psb), f"--python={interpreter(python)}", "--caller=-"]
+    words = [find_psb(psb, "sandboxes"), f"--python={interpreter(python)}", "--caller=-"]
     if policy is not None:
         words.append(f"--policy={os.fspath(policy)}")
     words += [f"--allow=env {name}" for name in envs or {}]
