@@ -34,7 +34,7 @@ def serve(listener):
         c.close()
 
 if what == "inside":
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)  # the client does not wait for it, and a full queue makes it wait seconds
     host, port = listener.getsockname()
     child = os.fork()
     if child == 0:
