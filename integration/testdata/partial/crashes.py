@@ -172,7 +172,8 @@ class Crashes(unittest.TestCase):
         async def calls():
             async with sandboxes(policy=POLICY, graceful_shutdown=False):
                 self.assertEqual(await awaited(1), 1)
-                stopped = asyncio.ensure_future(asyncio.to_thread(die, signal.SIGSTOP))
+                loop = asyncio.get_running_loop()
+                stopped = loop.run_in_executor(None, die, signal.SIGSTOP)
                 while wait_begun() < 1:
                     await asyncio.sleep(0.005)
                 late = 0

@@ -281,7 +281,12 @@ async def _write(loop: Any, box: Box, parts: List[Any]) -> None:
     while not box.sending.acquire(False):
         await asyncio.sleep(_ROOM)
     if len(parts) > 1 or len(parts[0]) >= 4096:
-        await asyncio.shield(loop.run_in_executor(None, _send, box, parts))  # one at a time: it holds `sending` until it is through
+        try:
+            sent = loop.run_in_executor(None, _send, box, parts)  # one at a time: it holds `sending` until it is through
+        except BaseException:  # the loop's threads are over
+            box.sending.release()
+            raise
+        await asyncio.shield(sent)
         return
     try:
         while not box.has_room():
@@ -301,7 +306,6 @@ def _send(box: Box, parts: List[Any]) -> None:
     finally:
         box.sending.release()
     box.cancel_left()
-
 
 
 def _outcome(frame: codec.Frame, box: Box, known: Optional[codec.Known]) -> Tuple[bool, Any]:
