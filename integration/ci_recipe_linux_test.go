@@ -330,7 +330,7 @@ const toHost = "telemetry.example.com"
 
 var toFileResult = "denied/read .py-sandboxes denied: read /etc/machine-id"
 
-var toHostResult = "denied/connect .py-sandboxes denied: connect " + toHost + " (2 times)"
+var toHostResult = "denied/connect app.py denied: connect " + toHost + ":443" // at the line that called the dependency
 
 // harmless: another way to write the same, and modules of names that Python or pip might look for.
 func (p *pipeline) harmless(r recipe) {

@@ -35,6 +35,9 @@ func TestPackageInstalls(t *testing.T) {
 	ok(i[0].path, "-m", "venv", "--system-site-packages", "v")
 	python := filepath.Join(s.project, "v/bin/python")
 	ok(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", "./checkout")
+	if made, err := os.ReadDir(s.project + "/checkout"); err != nil || len(made) != 4 {
+		t.Errorf("the build left something in the checkout: %v %v", made, err)
+	}
 
 	s.put(t, "home/code/project/.py-sandboxes", "version = 1\n")
 	s.put(t, "home/code/project/app.py", `from pysandboxes import SandBoxError, is_in_sandbox, sandbox, sandboxes
