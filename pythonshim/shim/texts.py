@@ -4,7 +4,8 @@ from calls import *  # psb: cut
 
 TEXTS = {"eval": eval, "exec": exec, "compile": compile}
 memoryview = builtins.memoryview
-nothing = compile("None", "<psb>", "eval", 0, True)
+RUNS, EXECUTES = _bootstrap._call_with_frames_removed.__code__, external._LoaderBasics.exec_module.__code__
+nothing = (lambda: None).__code__.replace(co_filename="<psb>", co_name="<module>")  # not compiled: an interpreter's first compile() costs it 0.7 ms
 
 
 def wants(short: str, f: object) -> bool:
@@ -13,11 +14,10 @@ def wants(short: str, f: object) -> bool:
     if f is not None and text(f.f_code.co_filename) in PSBS:
         return False
     while f is not None:
-        k = origin(f)
-        if k == LIBRARY:
-            return False
-        if k != STDLIB:
-            return True
+        if kinds.get(f.f_code.co_filename) != STDLIB:
+            k = origin(f)
+            if k != STDLIB:
+                return k != LIBRARY
         if short in f.f_code.co_names:
             return False
         f = f.f_back
@@ -26,6 +26,8 @@ def wants(short: str, f: object) -> bool:
 
 def pick_text(entry: tuple, f: object) -> object:
     short = entry[4]
+    if short == "exec" and f is not None and f.f_code is RUNS and f.f_back is not None and f.f_back.f_code is EXECUTES:
+        return entry[0]  # an import statement; wants() would say so, too
     if not wants(short, f):
         return entry[0]
     if verdict([entry[2]], entry[3]) is False:
