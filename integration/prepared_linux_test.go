@@ -384,7 +384,7 @@ func TestShimCompiledOnce(t *testing.T) {
 		t.Run(who.name, func(t *testing.T) {
 			s, argv := preparedScene(t, who)
 			code := func() map[string]string {
-				names, err := filepath.Glob(s.home + "/.local/state/psb/shim/*.pyc")
+				names, err := filepath.Glob(s.home + "/.local/state/psb/python-*/encodings.pyc")
 				must(t, err)
 				out := map[string]string{}
 				for _, name := range names {
@@ -418,6 +418,11 @@ func TestShimCompiledOnce(t *testing.T) {
 					if said, _ := psbLines(r.err); r.code != 1 || strings.Join(said, "|") != "psb: denied: read notes/private.txt (row.py:9)" {
 						t.Errorf("with byte code of %d bytes: %v", len(text), r)
 					}
+				}
+				must(t, os.WriteFile(strings.TrimSuffix(name, "c"), []byte("damaged"), 0o600))
+				r := s.run(t, call{argv: append(argv, "denied"), stdin: strings.NewReader("")})
+				if said, _ := psbLines(r.err); r.code != 1 || strings.Join(said, "|") != "psb: denied: read notes/private.txt (row.py:9)" {
+					t.Errorf("with another overlay in its folder: %v", r)
 				}
 			}
 		})

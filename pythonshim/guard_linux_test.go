@@ -3,6 +3,7 @@ package pythonshim
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -154,6 +155,69 @@ eval calc/call:a b is not in the policy; to allow it: psb policy add eval 'calc/
 		r = p.run(t, s.overlay(Enforce, more), nil, nil, filepath.Join(dir, "app.py"))
 		if want := lines; r.stdout != want {
 			t.Errorf("got\n%swant\n%s%s", r.stdout, want, r.stderr)
+		}
+	})
+}
+
+// TestGuardReadsByteCode: the package's byte code is taken as psb has it made, whatever the program did to the import system; what is of another
+// interpreter, checked by time, or damaged is not.
+func TestGuardReadsByteCode(t *testing.T) {
+	program := `import sys, marshal, __future__
+marshal.loads = sys.implementation.cache_tag = None
+sys.path[:], sys.meta_path[:], sys.path_hooks[:] = [], [], []
+sys.path_importer_cache.clear()
+try:
+    import _imp
+except ImportError as e:
+    print(sys.modules["builtins"].type(e).__name__, getattr(e, "made_of", type(e).__doc__ and "the text"))
+`
+	each(t, func(t *testing.T, p python) {
+		if p.Pyc == "" {
+			t.Skip("this interpreter keeps no bytecode of encodings")
+		}
+		own, err := os.ReadFile(p.Pyc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"app.py": program})
+		s := sceneOf(t, p, Rules{Imports: map[string]bool{"marshal": true}})
+		file := filepath.Join(s.dir, PackageDir, "psb/errors.py")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(p.Launch, PycCommand()...)
+		cmd.Stdin = bytes.NewReader(PycInput([]Source{{file, append(text, "\nSandBoxError.made_of = 'byte code'\n"...)}}))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes, err := PycOutput(out, 1, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := codes[0]
+		other, byTime := bytes.Clone(code), bytes.Clone(code)
+		other[0]++
+		byTime[4] = 0
+		for _, row := range []struct {
+			what string
+			code []byte
+			want string
+		}{
+			{"as it was made", code, "byte code"},
+			{"another interpreter's", other, "the text"},
+			{"checked by time", byTime, "the text"},
+			{"cut off", code[:len(code)/2], "the text"},
+			{"the header alone", code[:16], "the text"},
+			{"empty", nil, "the text"},
+		} {
+			write(t, filepath.Join(s.dir, PackageDir), map[string]string{PycName(p.Layout, "psb/errors.py"): string(row.code)})
+			r := p.run(t, s.overlay(Enforce, ""), nil, nil, filepath.Join(dir, "app.py"))
+			if want := "RuleModuleNotFoundError " + row.want + "\n"; r.stdout != want {
+				t.Errorf("%s: got %q, want %q: %s", row.what, r.stdout, want, r.stderr)
+			}
 		}
 	})
 }

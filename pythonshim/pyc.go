@@ -2,36 +2,87 @@ package pythonshim
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 )
 
-// Compiling the overlay anew costs each start 3 to 6 ms. Bytecode saves all but 0.3 to 0.6 ms: run PycCommand in a
-// box without grants (the overlay on its stdin), check the output with VerifyPyc, and bind it over Layout.Pyc
-// beside the overlay itself.
+// Compiling the overlay anew costs each start 20 ms and more, the package's evaluated-text engine 60 ms where it is used. So both are compiled
+// once: run PycCommand in a box without grants (PycInput on its stdin), take its output apart with PycOutput, and show the overlay's byte code
+// in the place of Layout.Pyc, the package's in folders __pycache__ beside its sources.
 
-// maxPyc bounds the bytecode in bytes.
+// maxPyc bounds the bytecode of one text in bytes.
 const maxPyc = 1 << 20
 
-// pycScript reads source on stdin and writes a "hash-based, unchecked" .pyc (PEP 552) to stdout. sys.argv[1] is the path the code shall say
-// it comes from. 3.8 to 3.14 have the names it takes from the import system.
+// pycScript reads a list of paths and sources on stdin and writes for each a "hash-based, unchecked" .pyc (PEP 552) to stdout, its size before it.
+// A path is where the code shall say it comes from. 3.8 to 3.14 have the names it takes from the import system.
 const pycScript = `import sys,marshal,_imp
 from importlib import _bootstrap_external as b
-s=sys.stdin.buffer.read()
 n=b._RAW_MAGIC_NUMBER if hasattr(b,"_RAW_MAGIC_NUMBER") else _imp.pyc_magic_number_token
-c=compile(s,sys.argv[1],"exec",dont_inherit=True)
-sys.stdout.buffer.write(b.MAGIC_NUMBER+(1).to_bytes(4,"little")+_imp.source_hash(n,s)+marshal.dumps(c))`
+for p,s in marshal.loads(sys.stdin.buffer.read()):
+ c=b.MAGIC_NUMBER+(1).to_bytes(4,"little")+_imp.source_hash(n,s)+marshal.dumps(compile(s,p,"exec",dont_inherit=True))
+ sys.stdout.buffer.write(len(c).to_bytes(4,"little")+c)`
 
-// PycCommand gives the arguments, after the interpreter, of the run that compiles an overlay for l: standard input is
-// the overlay, standard output the file. It executes the interpreter, so it belongs into a box that grants nothing.
-func PycCommand(l Layout) []string {
-	return []string{"-I", "-S", "-B", "-c", pycScript, l.Encodings}
+// Source is a text of Python and the path that its byte code names.
+type Source struct {
+	Path string
+	Text []byte
+}
+
+// PycCommand gives the arguments, after the interpreter, of the run that compiles: standard input is a PycInput, standard output for PycOutput.
+// It executes the interpreter, so it belongs into a box that grants nothing.
+func PycCommand() []string {
+	return []string{"-I", "-S", "-B", "-c", pycScript}
+}
+
+// PycInput gives the bytes that the run reads, in Python's marshal format.
+func PycInput(list []Source) []byte {
+	var m marshaller
+	m.WriteByte('[')
+	m.size(len(list))
+	for _, s := range list {
+		m.WriteByte('(')
+		m.size(2)
+		m.text(s.Path)
+		m.WriteByte('s')
+		m.size(len(s.Text))
+		m.Write(s.Text)
+	}
+	return m.Bytes()
+}
+
+// PycOutput takes apart what the run wrote for n sources, each checked by [VerifyPyc].
+func PycOutput(out []byte, n int, original []byte) ([][]byte, error) {
+	list := make([][]byte, 0, n)
+	for range n {
+		if len(out) < 4 || uint64(binary.LittleEndian.Uint32(out)) > uint64(len(out)-4) {
+			return nil, fmt.Errorf("%d of %d files: %w", len(list), n, errPyc)
+		}
+		end := 4 + int(binary.LittleEndian.Uint32(out))
+		code := out[4:end:end]
+		if err := VerifyPyc(code, original); err != nil {
+			return nil, err
+		}
+		list, out = append(list, code), out[end:]
+	}
+	if len(out) > 0 {
+		return nil, fmt.Errorf("%d bytes behind the last file: %w", len(out), errPyc)
+	}
+	return list, nil
+}
+
+// PycName gives the file in which the interpreter of l looks for the byte code of a source: "psb/__pycache__/codec.cpython-311.pyc".
+func PycName(l Layout, source string) string {
+	dir, file := path.Split(source)
+	return dir + "__pycache__/" + strings.TrimSuffix(file, ".py") + strings.TrimPrefix(path.Base(l.Pyc), "__init__")
 }
 
 var errPyc = errors.New("not the bytecode of the overlay")
 
-// VerifyPyc checks the bytes that came out of that run, which are as hostile as the interpreter: the header must be that of
+// VerifyPyc checks the bytes of one file that came out of that run, which are as hostile as the interpreter: the header must be that of
 // an unchecked hash-based file for the interpreter whose cached file is original (the bytes of Layout.Pyc). The code behind it is not
 // looked at; it runs nowhere but in boxes of the same interpreter.
 func VerifyPyc(out, original []byte) error {

@@ -60,7 +60,7 @@ func (r Rules) Marshal() []byte {
 	return m.Bytes()
 }
 
-// marshaller writes the few types that rules are made of.
+// marshaller writes the few types that the shim is given.
 type marshaller struct{ bytes.Buffer }
 
 func (m *marshaller) open()  { m.WriteByte('{') }

@@ -2,10 +2,12 @@ package pythonshim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,17 +77,24 @@ func TestPyc(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(p.Launch, PycCommand(p.Layout)...)
-		cmd.Stdin = bytes.NewReader(p.noisy(Learn))
+		sources := []Source{{p.Encodings, p.noisy(Learn)}, {"/é.py", []byte("x = 1\n")}}
+		cmd := exec.Command(p.Launch, PycCommand()...)
+		cmd.Stdin = bytes.NewReader(PycInput(sources))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := VerifyPyc(out, own); err != nil {
+		codes, err := PycOutput(out, len(sources), own)
+		if err != nil {
 			t.Fatal(err)
 		}
+		for _, bad := range [][]byte{nil, out[:len(out)-1], append(slices.Clone(out), 0), append([]byte{255, 255, 255, 255}, out[4:]...), append([]byte{4, 0, 0, 0}, out...)} {
+			if _, err := PycOutput(bad, len(sources), own); !errors.Is(err, errPyc) {
+				t.Errorf("%d bytes: %v", len(bad), err)
+			}
+		}
 		// With the original source beside it, notes can only come out of the bytecode.
-		r := p.run(t, nil, out, nil, "-I", "-c", "import os\nos.environ.get('BYTECODE')")
+		r := p.run(t, nil, codes[0], nil, "-I", "-c", "import os\nos.environ.get('BYTECODE')")
 		has(t, r, "env", "BYTECODE unset | -c |  | 2")
 	})
 }

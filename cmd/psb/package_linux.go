@@ -17,12 +17,12 @@ import (
 	"psb/pythonshim"
 )
 
-// pythonPackage gives the folder of the host that a box shows as the Python package psb; "" where it is not there and must not be made.
-func (j *job) pythonPackage() (string, error) {
+// pythonFolder gives the folder of the host in which a box finds the Python package psb; "" where it is not there and must not be made.
+func (j *job) pythonFolder(key string, content func(dir string) map[string][]byte) (string, error) {
 	if j.bare {
 		return "", nil
 	}
-	return j.ownFolder("python-"+version+"-"+pythonshim.PackageKey(), func(string) map[string][]byte { return pythonshim.Package() })
+	return j.ownFolder("python-"+version+"-"+key, content)
 }
 
 // packageInside has the package written into the box itself, where psb's own folder has no room for it, or is to keep nothing. Slower, and not

@@ -1,4 +1,4 @@
-// Does to the process: starts a box that grants nothing, once for each interpreter, to compile the shim; keeps the result in psb's own folder.
+// Does to the process: starts a box that grants nothing, once for each interpreter, to compile the shim; keeps the result in a folder of psb's own.
 // Undone: the box is gone when it returns; the file stays.
 // Preconditions: the policy is expanded and the interpreter found.
 // Called by: prepare.go.
@@ -7,13 +7,17 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -49,53 +53,90 @@ func (j *job) shim(mode plan.Mode) error {
 		return nil
 	}
 	overlay := pythonshim.Overlay(original, m)
-	j.request.Shim = map[string]string{"encodings.py": string(overlay), pythonshim.RulesName: string(rules.Marshal())}
-	if j.request.Package, err = j.pythonPackage(); err != nil || j.request.Package == "" {
-		j.packageInside()
+	j.request.Shim = map[string]string{pythonshim.RulesName: string(rules.Marshal())}
+	if code, there := j.shimShown(overlay); there {
+		j.request.Overlay = map[string]string{j.layout.Encodings: pythonshim.PackageDir + "/" + shownOverlay}
+		if code {
+			j.request.Overlay[j.layout.Pyc] = pythonshim.PackageDir + "/" + shownCode
+		}
+		return nil
 	}
-	j.request.Overlay = map[string]string{j.layout.Encodings: "encodings.py"}
-	if code := j.shimCode(overlay); code != nil {
-		j.request.Shim["encodings.pyc"] = string(code)
-		j.request.Overlay[j.layout.Pyc] = "encodings.pyc"
-	}
+	j.request.Overlay = map[string]string{j.layout.Encodings: shownOverlay}
+	j.request.Shim[shownOverlay] = string(overlay)
+	j.packageInside()
 	return nil
 }
 
-// shimCode gives the bytecode of the overlay, compiled once by the interpreter itself in a box that grants nothing. Without it, nil, each start
-// compiles the overlay anew: slower by a few milliseconds, and not otherwise.
-func (j *job) shimCode(overlay []byte) []byte {
-	if j.layout.Pyc == "" || j.bare {
+// The overlay of encodings and its byte code, beside the package psb.
+const shownOverlay, shownCode = "encodings.py", "encodings.pyc"
+
+// shimShown has a folder of psb's own shown in the box as [pythonshim.PackageDir]: the package, the overlay, and the byte code of both, compiled once by
+// the interpreter itself in a box that grants nothing. Without the code, false, each start compiles the overlay anew: slower, and not otherwise.
+func (j *job) shimShown(overlay []byte) (code, there bool) {
+	var own []byte // the interpreter's own byte code of encodings
+	if j.layout.Pyc != "" && !j.bare {
+		j.w.seen.contentBehind(j.layout.Pyc)
+		own, _ = os.ReadFile(j.layout.Pyc)
+	}
+	dir, err := j.pythonFolder(shimKey(j.layout.Encodings, overlay, own), func(string) map[string][]byte {
+		files := pythonshim.Package()
+		files[shownOverlay] = overlay
+		maps.Copy(files, j.shimCode(files, own))
+		return files
+	})
+	if err != nil || dir == "" {
+		return false, false
+	}
+	for _, name := range []string{shownOverlay, shownCode} {
+		j.w.seen.content(filepath.Join(dir, name)) // damaged, it is as good as none
+	}
+	if text, err := readOwn(filepath.Join(dir, shownOverlay)); err != nil || !bytes.Equal(text, overlay) {
+		return false, false
+	}
+	j.request.Package = dir
+	text, err := readOwn(filepath.Join(dir, shownCode))
+	return err == nil && pythonshim.VerifyPyc(text, own) == nil, true
+}
+
+// shimCode gives the files of byte code, none where they cannot be made; what failed once is not tried at every start.
+func (j *job) shimCode(files map[string][]byte, own []byte) map[string][]byte {
+	if own == nil {
 		return nil
 	}
-	j.w.seen.contentBehind(j.layout.Pyc)
-	own, err := os.ReadFile(j.layout.Pyc)
+	var list []pythonshim.Source
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		switch {
+		case name == shownOverlay:
+			list, names = append(list, pythonshim.Source{Path: j.layout.Encodings, Text: files[name]}), append(names, shownCode)
+		case strings.HasSuffix(name, ".py"):
+			shown := pythonshim.ShimDir + "/" + pythonshim.PackageDir + "/" + name
+			list, names = append(list, pythonshim.Source{Path: shown, Text: files[name]}), append(names, pythonshim.PycName(*j.layout, name))
+		}
+	}
+	out, err := j.compileShim(list)
 	if err != nil {
 		return nil
 	}
-	file := filepath.Join(stateDir(j.w.id, j.w.lookup), "shim", shimKey(j.layout.Encodings, overlay, own))
-	code, err := readOwn(file)
-	if errors.Is(err, os.ErrNotExist) && !j.again && !j.w.traceless {
-		if code, err = j.compileShim(overlay); err != nil || pythonshim.VerifyPyc(code, own) != nil {
-			code = nil // kept, too: what failed once is not tried at every start
-		}
-		if os.MkdirAll(filepath.Dir(file), 0o700) == nil && mayWrite(len(code)) {
-			_ = replaceFile(file, code, 0o600)
-		}
-	}
-	j.w.seen.node(file) // replaced, never written into; what was read is part of the launch
-	if err != nil || pythonshim.VerifyPyc(code, own) != nil {
+	code, err := pythonshim.PycOutput(out, len(list), own)
+	if err != nil {
 		return nil
 	}
-	return code
+	made := map[string][]byte{}
+	for i, name := range names {
+		made[name] = code[i]
+	}
+	return made
 }
 
+// shimKey tells one interpreter's folder from another's, and from what another psb made.
 func shimKey(encodings string, overlay, own []byte) string {
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(version), []byte(encodings), overlay, own} {
+	for _, part := range [][]byte{[]byte(encodings), overlay, own, []byte(pythonshim.PackageKey())} {
 		fmt.Fprintf(h, "%d ", len(part))
 		h.Write(part)
 	}
-	return hex.EncodeToString(h.Sum(nil)) + ".pyc"
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // readOwn reads a file of psb's own folder; what somebody else could have written is not there.
@@ -116,8 +157,8 @@ func readOwn(name string) ([]byte, error) {
 }
 
 // compileShim runs the interpreter in a box of its own, under the empty policy and without the shim.
-func (j *job) compileShim(overlay []byte) ([]byte, error) {
-	in, err := memoryFile(overlay)
+func (j *job) compileShim(list []pythonshim.Source) ([]byte, error) {
+	in, err := memoryFile(pythonshim.PycInput(list))
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +175,8 @@ func (j *job) compileShim(overlay []byte) ([]byte, error) {
 	defer quiet.Close()
 	w := *j.w
 	w.stdio, w.ui, w.cwd, w.seen = [3]*os.File{in, out, quiet}, voice{quiet}, "/", newSightings()
-	args := pythonshim.PycCommand(*j.layout)
-	line := &runLine{form: formCode, pyOpts: args[:len(args)-3], target: args[len(args)-2], args: args[len(args)-1:], options: options{python: j.layout.Launch, provider: j.opts.provider}}
+	args := pythonshim.PycCommand()
+	line := &runLine{form: formCode, pyOpts: args[:len(args)-2], target: args[len(args)-1], options: options{python: j.layout.Launch, provider: j.opts.provider}}
 	k := &job{w: &w, opts: line.options, where: whereabouts{project: "/"}, look: newLook(w.seen), facts: j.facts, bare: true}
 	if err := k.loadPolicy(); err != nil {
 		return nil, err

@@ -118,6 +118,7 @@ EXEMPT = {
 PSBS = frozenset((PACKAGE + "/psb/evals/child.py", "/run/call/run.py"))
 # What runs what it was given: behind it nobody has asked.
 GIVEN = {("threading", "run"), ("multiprocessing.process", "run")}
+READS = external._compile_bytecode.__code__
 verdicts = {}
 files = {}
 
@@ -142,7 +143,9 @@ def home(file: str) -> str:
 def origin(f: object) -> int:
     # What the frame is of: also text counts as what it belongs to, and a program that is itself installed as the program.
     file = f.f_code.co_filename
-    k = kind(file)
+    k = kinds.get(file)
+    if k is None:
+        k = kind(file)
     if k == TEXT:
         k = belongs(f)
     return PROGRAM if k == LIBRARY and installed(file) else k
@@ -155,10 +158,11 @@ def passed(entry: tuple, f: object) -> object:
     watching = category == "introspection"
     inner = None
     while f is not None:
-        k = origin(f)
-        if k != STDLIB:
-            return None if watching and k == LIBRARY else names
         code = f.f_code
+        if kinds.get(code.co_filename) != STDLIB:
+            k = origin(f)
+            if k != STDLIB:
+                return None if watching and k == LIBRARY else names
         where = (home(code.co_filename), code.co_name)
         outer = OUTER.get(where)
         if outer is not None and CATEGORY[outer] == category:
@@ -196,6 +200,8 @@ def verdict(names: list, category: str) -> object:
 
 
 def pick_call(entry: tuple, f: object) -> object:
+    if f is not None and f.f_code is READS and entry[3] == "deserialization":
+        return entry[0]  # an import statement; passed() would say so, too
     if f is not None and ENFORCE:
         # What is allowed is most often called by who asks.
         k = origin(f)
@@ -255,15 +261,18 @@ def refuser(name: str, category: str) -> object:
     return refused
 
 
-def free(name: str) -> bool:
-    # No question is left: a rule lets everybody through, and so does one for each door around this one, with no false in the way.
-    category = CATEGORY[name]
-    if not ENFORCE or verdict([name], category) is not True or category in closed:
-        return False
-    return not any([verdict([o], category) is not True for o in AROUND[category]])
+def open_doors() -> frozenset:
+    # For these no question is left: a rule lets everybody through, and so does one for each door around them, with no false in the way.
+    names = set()
+    for line in GRANTED["call"] if ENFORCE else ():
+        names.update(CATEGORY if line == "*" else REGISTRY[line].split() if line in REGISTRY else [line])
+    closed = {CATEGORY.get(n) for n in BANNED["call"]}
+    names = [n for n in names if n in CATEGORY and CATEGORY[n] not in closed and verdict([n], CATEGORY[n]) is True]
+    asking = {c for c in {CATEGORY[n] for n in names} if any([verdict([o], c) is not True for o in AROUND[c]])}
+    return frozenset([n for n in names if CATEGORY[n] not in asking])
 
 
-closed = {CATEGORY.get(n) for n in BANNED["call"]}
+free = open_doors()
 
 
 hangings = {}  # what to do with a module, however it came to be
@@ -279,7 +288,7 @@ def hang(m: object, names: dict) -> None:
     d = m.__dict__
     for attr, name in names.items():
         raw = dict.get(d, attr)
-        if raw is not None and type(raw) is not door and callable(raw) and type(raw) is not type and type(raw) is not function and not free(name):
+        if raw is not None and type(raw) is not door and callable(raw) and type(raw) is not type and type(raw) is not function and name not in free:
             d[attr] = doors_of[id(raw)] = shut(raw, pick_call, name, CATEGORY[name])
 
 
@@ -302,14 +311,14 @@ def write_over(m: object, names: dict) -> None:
         f = m
         for part in attr.split("."):
             f = getattr(f, part, None)
-        if type(f) is function and not free(name):
+        if type(f) is function and name not in free:
             guard_body(f, pick_call, name, CATEGORY[name])
 
 
 def unpickler(m: object) -> None:
     # A class in C cannot be changed: a class above it takes its name.
     raw = getattr(m, "Unpickler", None)
-    if type(raw) is not type or raw in above_c or free("pickle.Unpickler"):
+    if type(raw) is not type or raw in above_c or "pickle.Unpickler" in free:
         return
 
     class load:
@@ -358,7 +367,7 @@ def extensions(m: object) -> None:
         return
     for event in ("enable_load_extension", "load_extension"):
         name = "sqlite3.Connection." + event
-        if not free(name):
+        if name not in free:
             AUDITED["sqlite3." + event] = (None, pick_call, name, "native", event)
     if AUDITED and ENFORCE:
         try:

@@ -7,6 +7,8 @@ RULES = {"import": {}, "call": {}, "eval": {}, "program": ""}
 compile, eval, exec, load = builtins.compile, builtins.eval, builtins.exec, builtins.__import__
 module = type(sys)
 _bootstrap = modules["_frozen_importlib"]
+unmarshal = modules["marshal"].loads
+TAG, MADE = str(sys.implementation.cache_tag), modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\x01\0\0\0"  # of byte code that is not checked
 private = {}  # modules of PACKAGE that are the shim's own, by name
 arrivals = {}  # what waits for a module, by its name
 
@@ -38,7 +40,7 @@ def rules() -> None:
         raw = content("RULES_PATH")
     except OSError:
         return
-    RULES.update(modules["marshal"].loads(raw))
+    RULES.update(unmarshal(raw))
 
 
 rules()
@@ -192,6 +194,19 @@ def bare() -> object:
     return m
 
 
+def compiled(file: str) -> object:
+    # The code of a file of PACKAGE. What psb had this interpreter make of it lies beside it, and is as much psb's own as the text.
+    folder, _, name = file.rpartition("/")
+    try:
+        raw = content(folder + "/__pycache__/" + name[:-2] + TAG + ".pyc")
+        if raw[:8] == MADE:
+            return unmarshal(raw[16:])
+    except Exception as e:
+        if theirs(e):
+            raise
+    return compile(content(file), file, "exec", 0, True)
+
+
 def own(name: str) -> object:
     # A module of PACKAGE for the shim's own use: in no table that the program sees, with built-ins that it cannot have changed.
     m = private.get(name)
@@ -208,12 +223,12 @@ def own(name: str) -> object:
         file = PACKAGE + "/" + name.replace(".", "/")
         package = name
         try:
-            src = content(file + "/__init__.py")
+            status(file + "/__init__.py")
             file += "/__init__.py"
         except OSError:
-            src = content(file + ".py")
             file += ".py"
             package = name.rpartition(".")[0]
+        code = compiled(file)
         m = module(name)
         m.__file__ = file
         m.__package__ = package
@@ -224,7 +239,7 @@ def own(name: str) -> object:
         before = modules.get(name)
         modules[name] = half[name] = m
         try:
-            exec(compile(src, file, "exec", 0, True), m.__dict__)
+            exec(code, m.__dict__)
         finally:
             del half[name]
             if modules.get(name) is m:

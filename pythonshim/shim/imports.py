@@ -25,12 +25,14 @@ ASKS = 1  # the program needs a line for it
 NEVER = 2  # a line says false: nobody but the interpreter's start gets it
 
 external = modules["_frozen_importlib_external"]
+BUILTIN, FROZEN = _bootstrap.BuiltinImporter, _bootstrap.FrozenImporter
 imp = modules["_imp"]
 # What must be there so that a granted name below it can be.
 LEADS = frozenset([n for name in GRANTED["import"] for n in above(name)[1:]])
 # Most modules are free by the first part of their name alone. Not where a line says false: it may be about any part.
 TOPS = frozenset([n.partition(".")[0] for n in SENSITIVE]) if not BANNED["import"] else None
 OPEN = GRANTED["import"] if ENFORCE else frozenset()  # learning tells what lines are for, too
+DYNLOAD, deep = stdlib + "lib-dynload/", len(stdlib)
 grades = {}
 sources = {}
 watched = {}
@@ -63,10 +65,10 @@ def grade(name: str, where: int) -> int:
 
 def whose(spec: object) -> int:
     # A namespace package has no code; what tells no place is judged by what its loader opens.
-    origin = spec.origin
-    if spec.loader is _bootstrap.BuiltinImporter or spec.loader is _bootstrap.FrozenImporter:
+    loader, origin = spec.loader, spec.origin
+    if loader is BUILTIN or loader is FROZEN:
         return STDLIB
-    if not issubclass(type(origin), str) or spec.loader is None:
+    if loader is None or not issubclass(type(origin), str):
         return PROGRAM
     return kind(text(origin))
 
@@ -89,8 +91,9 @@ def statement(f: object) -> bool:
     return f.f_code.co_code[f.f_lasti] == steps[0]
 
 
-def importer(f: object, wanted: str) -> tuple:
+def importer(f: object, wanted: str, asks: bool = False) -> tuple:
     # (frame, PROGRAM) for an import that is the program's, (frame, LIBRARY) for one that is somebody's, (None, None) for the interpreter's start.
+    # Who asks whether it is the program's is told LIBRARY for the start, too, where that saves the way through all frames.
     name = ""
     while f is not None:
         name = f.f_code.co_filename
@@ -102,6 +105,8 @@ def importer(f: object, wanted: str) -> tuple:
     if f is None:
         return None, PROGRAM  # a callable handed to the interpreter itself: at exit, in a signal
     k = kind(name)
+    if asks and k == STDLIB and statement(f) and dict.get(f.f_globals, "__name__") != "__main__":
+        return f, LIBRARY
     if k == PROGRAM and not installed(name):
         return f, k
     if k == LIBRARY or k == PROGRAM:
@@ -131,7 +136,7 @@ def refused(name: str, f: object) -> BaseException:
 
 def question(name: str, g: int, f: object) -> object:
     # The exception for an import that is not granted; learning notes it.
-    by, who = importer(f, name)
+    by, who = importer(f, name, g == ASKS)
     if who is None:
         return None
     if g == NEVER:
@@ -177,7 +182,7 @@ def initializing(spec: object) -> object:
         g = grade(text(spec.name), whose(spec))
         if g == FREE or (g == ASKS and kinds.get(f.f_code.co_filename) == LIBRARY) or f.f_code.co_code[f.f_lasti] in steps[1:]:
             return real
-        by, who = importer(f, name)
+        by, who = importer(f, name, g == ASKS)
         return who == PROGRAM or (g == NEVER and who is not None)
     except Exception:
         return True  # _lock_unlock_module decides
@@ -233,7 +238,7 @@ def opened(path: object, fullname: object, f: object) -> object:
         k = kind(path)
         if k == LIBRARY and library(path) in OPEN:
             return None
-        if k == STDLIB and path[len(stdlib) :].partition("/")[0].partition(".")[0] not in TOPS and not path.startswith(stdlib + "lib-dynload/"):
+        if k == STDLIB and path[deep:].partition("/")[0].partition(".")[0] not in TOPS and not path.startswith(DYNLOAD):
             return None
     name, g = source(path, fullname)
     return None if g == FREE else question(name, g, f)

@@ -4,7 +4,8 @@ from calls import *  # psb: cut
 
 TEXTS = {"eval": eval, "exec": exec, "compile": compile}
 memoryview = builtins.memoryview
-nothing = compile("None", "<psb>", "eval", 0, True)
+RUNS, EXECUTES = _bootstrap._call_with_frames_removed.__code__, external._LoaderBasics.exec_module.__code__
+nothing = (lambda: None).__code__.replace(co_filename="<psb>", co_name="<module>")  # not compiled: an interpreter's first compile() costs it 0.7 ms
 
 
 # Functions of the standard library that evaluate text of their own, with what they may call and what holds it to be their own. Any other is looked
@@ -99,7 +100,9 @@ def behind(short: str, f: object) -> tuple:
     typed = False
     inner = None
     while f is not None:
-        k = origin(f)
+        k = kinds.get(f.f_code.co_filename)
+        if k != STDLIB:
+            k = origin(f)
         if k == LIBRARY:
             return "", names
         if k != STDLIB:
@@ -164,13 +167,15 @@ def names_it(short: str, f: object) -> bool:
     if found is None:
         if len(naming) > 256:
             naming.clear()
+        if not loads:
+            loads.append(compile("def f(): g", "<psb>", "exec", 0, True).co_consts[0].co_code[0 if version < (3, 11) else 2])
         lines = set()
         steps = code.co_code
         n = code.co_names.index(short) if short in code.co_names else -1
         # Of a long number only the end stands beside the instruction; from 3.11 on its last bit says something else.
         wanted = (n & 0xFF,) if version < (3, 11) else (n << 1 & 0xFF, n << 1 & 0xFF | 1)
         for i in range(0, len(steps) if n >= 0 else 0, 2):
-            if steps[i] == LOADS and steps[i + 1] in wanted:
+            if steps[i] == loads[0] and steps[i + 1] in wanted:
                 lines.add(line_of(code, i))
         found = naming[(id(code), short)] = (code, lines)
     return f.f_lineno in found[1]
@@ -193,8 +198,7 @@ def line_of(code: object, at: int) -> int:
 
 
 naming = {}
-# The instruction with which a function loads a global name.
-LOADS = compile("def f(): g", "<psb>", "exec", 0, True).co_consts[0].co_code[0 if version < (3, 11) else 2]
+loads = []  # the instruction with which a function loads a global name; found when it is needed, as an interpreter's first compile() is dear
 
 
 def reads_files(loader: object) -> bool:
@@ -245,6 +249,8 @@ def plain_or(short: str, do: object) -> object:
 
 def pick_text(entry: tuple, f: object) -> object:
     short = entry[4]
+    if short == "exec" and f is not None and f.f_code is RUNS and f.f_back is not None and f.f_back.f_code is EXECUTES:
+        return entry[0]  # an import statement; behind() would say so, too
     word, names = behind(short, f)
     if word == "":
         return entry[0]
@@ -457,7 +463,7 @@ FUTURE = 0x1FE0000  # flags that code hands on to what it compiles
 def text_doors(m: object) -> None:
     for name, raw in TEXTS.items():
         whole = "builtins." + name
-        if not free(whole) and type(dict.get(m.__dict__, name)) is builtin:
+        if whole not in free and type(dict.get(m.__dict__, name)) is builtin:
             m.__dict__[name] = shut(raw, pick_text, whole, "dynamic-code")
 
 
