@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import islice
 from time import thread_time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from weakref import WeakKeyDictionary
 
 from psb import codec_types as types, raised
 from psb.codec_types import Budget, Known, Record
@@ -26,6 +27,8 @@ _SPARE = 0.5  # seconds of the processor that a message's tables may take beside
 _EACH = 2e-6  # ... for each key; several times what a big table's keys take whose slots are all over the memory
 _HASHES = 4  # ... times what hashing the keys takes: comparing them may take as long
 _FLAGS = 4096  # bits of an enum.Flag; the refusal of one shows its digits
+_COMBINED = 1 << 10  # combinations of a Flag's members that peers may have it keep; up to 3.10 each is compared with all of them
+_SHORT = 1 << 16  # bytes of a text that may be decoded before it is known what it takes
 _U32 = struct.Struct("<I")
 _INT = struct.Struct("<q")
 _FLOAT = struct.Struct("<d")
@@ -101,10 +104,22 @@ class _Reader:
         if n > len(self.body) - at:
             raise SandBoxProtocolError("psb: a message ends before its value does")
         self.at = at + n
+        self.charge(n)  # a copy
         return self.body[at : at + n]
 
     def text(self, _: int = 0) -> str:
-        return _text(self.raw())
+        raw = self.raw()
+        return raw.decode() if raw.isascii() else self.wide(raw)
+
+    def wide(self, raw: bytes) -> str:
+        # A character takes as much as the widest of its text: four times as many bytes as came, for the sake of one.
+        most = (3 if any(lead in raw for lead in _WIDEST) else 1) * len(raw)
+        if len(raw) > _SHORT:
+            self.charge(most)
+            self.left += most
+        text = _text(raw)
+        self.charge(max(0, sys.getsizeof(text) - len(raw)))
+        return text
 
     def buffer(self) -> Any:
         # In the order they came, each once: nobody multiplies one buffer by naming it often.
@@ -253,8 +268,14 @@ class _Reader:
         if len(shape) > 32 or any(type(n) is not int or n < 0 for n in shape):
             raise SandBoxProtocolError("psb: a message holds an array of no shape")
         if not raw:
-            empty = numpy.zeros(0, code)
-            return empty.reshape(shape) if 0 in shape else _wrong()
+            if 0 not in shape:
+                return _wrong()
+            # What is made of its other dimensions is charged, though it holds nothing: the first sum over it takes that much.
+            size = int(numpy.dtype(code).itemsize) or 1
+            for n in shape:
+                size *= n or 1
+            self.charge(size)
+            return numpy.zeros(0, code).reshape(shape)
         return numpy.frombuffer(raw, code).reshape(shape)
 
     def exception(self, depth: int) -> Any:
@@ -277,6 +298,8 @@ class _Reader:
         cls = types.registered.get(name)
         if cls is None and self.known is not None:
             cls = self.known(name)
+        if cls is not None and raised.finalized(cls):
+            cls = None  # its __del__ would run on what the sender chose, also where the message is refused
         return Record(kind, name, plain) if cls is None else build(cls, name, plain)
 
 
@@ -308,7 +331,9 @@ def _scalar(known: Any, code: str, plain: Any) -> Any:
     if numpy is None:
         return Record("numpy", code, plain)
     if not plain:  # an empty text: its type has no size
-        return numpy.zeros(1, code)[0]
+        if code[1] not in "SU" or code[2:].strip("0"):
+            raise SandBoxProtocolError("psb: a message holds a number without its bytes")
+        return numpy.bytes_() if code[1] == "S" else numpy.str_()
     values = numpy.frombuffer(plain, code)
     if len(values) != 1:
         raise SandBoxProtocolError("psb: a message holds several numbers as one")
@@ -340,8 +365,30 @@ def _enum(cls: Any, name: str, plain: Any) -> Any:
         return member
     flag = sys.modules["enum"].Flag
     if issubclass(cls, flag) and type(plain["value"]) is int and plain["value"].bit_length() <= _FLAGS:
-        return cls(plain["value"])
+        return _combined(cls, name, plain["value"])
     raise SandBoxProtocolError(f"psb: a message holds a {name} that is none here")
+
+
+def _combined(cls: Any, name: str, value: int) -> Any:
+    # A class keeps every combination that it was ever asked for. Those that a peer made up are taken out again where numbers are equal without
+    # being one object; where they are not, a peer may have so many kept and no more.
+    kept: Dict[Any, Any] = cls._value2member_map_
+    if value in kept:
+        return kept[value]
+    if not issubclass(cls, int) and _made.get(cls, 0) >= _COMBINED:
+        raise SandBoxProtocolError(f"psb: messages brought {_COMBINED} combinations of a {name}, and here is another")
+    before = len(kept)
+    made = cls(value)
+    if not issubclass(cls, int):
+        _made[cls] = _made.get(cls, 0) + max(1, len(kept) - before)
+    else:
+        while len(kept) > before:
+            kept.popitem()
+    return made
+
+
+_made: "WeakKeyDictionary[type, int]" = WeakKeyDictionary()
+_WIDEST = [bytes([n]) for n in range(0xF0, 0xF5)]  # how a character above 0xFFFF begins
 
 
 _BUILDERS: Dict[str, Callable[[Any, str, Any], Any]] = {"dataclass": _dataclass, "namedtuple": _namedtuple, "enum": _enum, "numpy": _scalar}
@@ -358,7 +405,9 @@ def _outside(kind: type) -> Callable[[_Reader, int], Any]:
 
 
 def _outside_text(r: _Reader, _: int) -> str:
-    return _text(_outside(bytes)(r, 0))
+    raw: bytes = _outside(bytes)(r, 0)
+    r.charge(len(raw))
+    return raw.decode() if raw.isascii() else r.wide(raw)
 
 
 def _outside_big(r: _Reader, _: int) -> int:

@@ -2,7 +2,8 @@
 
 The receiver takes a class only from modules it has loaded already, only an Exception, and never runs the class's own __init__ or __new__:
 what arrives is the class of the receiver with fields set. A class that it does not have becomes an empty one of the same name below the
-nearest base that it has and below which a class can be made without code of the program."""
+nearest base that it has and below which a class can be made without code of the program. So does one with a __del__: that would run on what the
+sender chose, and also where the message is refused."""
 
 from __future__ import annotations
 
@@ -192,8 +193,7 @@ def _member(plain: List[Dict[str, Any]], made: List[Optional[BaseException]], i:
     if fields is not None and type(fields) is not dict:
         raise SandBoxProtocolError("psb: a message holds an exception of no form")
     e = _new(cls, args, fields)
-    if not _finalized(cls):  # what is set here would be read by code of the program that nobody called
-        _set(e, attrs)
+    _set(e, attrs)
     return e
 
 
@@ -215,6 +215,8 @@ def _class(names: List[str], known: Optional[Known]) -> Optional[type]:
             continue
         if not issubclass(cls, Exception):
             return None
+        if finalized(cls):
+            continue
         if not trusted and issubclass(cls, (SandBoxCrashed, SandBoxProtocolError)):
             return SandBoxError  # those are the words of who started the box
         if name == names[0]:
@@ -231,12 +233,13 @@ def _class(names: List[str], known: Optional[Known]) -> Optional[type]:
 
 def _plain_base(cls: type) -> bool:
     # No code of the program runs when a class is made below it, or an instance goes.
-    if type(cls) is not type or _finalized(cls):
+    if type(cls) is not type:
         return False
     return not any("__init_subclass__" in vars(c) for c in cls.__mro__ if c is not object)
 
 
-def _finalized(cls: type) -> bool:
+def finalized(cls: type) -> bool:
+    """Whether code of a program runs when an object of the class goes."""
     return any("__del__" in vars(c) for c in cls.__mro__)
 
 

@@ -110,7 +110,8 @@ def behind(short: str, f: object) -> tuple:
         if text(f.f_code.co_filename).startswith(PACKAGE + "/") and names_it(short, f):
             return "", names  # the engine, which judges what it is given
         where = (home(f.f_code.co_filename), f.f_code.co_name)
-        calls, held = OWN.get(where, ("", ""))
+        # What is psb's names what it calls itself.
+        calls, held = OWN.get(where, (short, "own") if where[0] == "psb" else ("", ""))
         if short in calls.split():
             if held == "typed":
                 typed = typed or names_it(short, f)

@@ -24,7 +24,9 @@ import time
 import typing
 import unittest
 import uuid
-from typing import Any, Dict, List, Optional
+from types import SimpleNamespace
+from typing import Any, Dict, List, Optional, Tuple, cast
+from unittest.mock import patch
 
 from psb import codec, codec_loaded, codec_types
 from psb.errors import (
@@ -376,12 +378,8 @@ class Exceptions(unittest.TestCase):
         class Made(KeyError, metaclass=Meta):
             pass
 
-        class Ends(OSError):
-            def __del__(self) -> None:
-                ran.append(repr(vars(self)))
-
         ran.clear()
-        for cls in (Told, Made, Ends):
+        for cls in (Told, Made):
             base = cls.__mro__[1]
             codec.register(cls)
             plain = [{"names": ["no.such:Odd", codec_types.name_of(cls), codec_types.name_of(base)], "args": ("a",), "attrs": {"b": 1}}]
@@ -389,18 +387,36 @@ class Exceptions(unittest.TestCase):
             self.assertEqual((type(back).__name__, type(back).__mro__[1], back.args, back.b), ("Odd", base, ("a",), 1))
         self.assertEqual(ran, [])
 
-    def test_no_attributes_are_set_where_a_finalizer_would_read_them(self) -> None:
-        seen: List[Any] = []
+    def test_no_class_with_a_finalizer_is_built(self) -> None:
+        ran: List[Any] = []
 
-        class Ends(ValueError):
-            def __del__(self) -> None:
-                seen.append(getattr(self, "path", None))
+        def ended(self: Any) -> None:
+            ran.append(self)
 
-        codec.register(Ends)
-        back = codec.loads(_exception([{"names": [codec_types.name_of(Ends)], "args": ("a",), "attrs": {"path": "/x"}}]))
-        self.assertEqual((type(back), back.args, vars(back)), (Ends, ("a",), {}))
+        made: Dict[str, Any] = {}
+        made["EndingEnds"] = type("EndingEnds", (ValueError,), {"__del__": ended, "__module__": __name__})
+        made["EndingBelow"] = type("EndingBelow", (made["EndingEnds"],), {"__module__": __name__})
+        made["EndingHolds"] = dataclasses.make_dataclass("EndingHolds", ["x"], namespace={"__del__": ended})
+        made["EndingHolds"].__module__ = __name__
+        made["EndingPair"] = type("EndingPair", (collections.namedtuple("EndingPair", "x"),), {"__del__": ended, "__module__": __name__, "__slots__": ()})
+        known = {codec_types.name_of(c): c for c in made.values()}
+        for registered in (False, True):
+            for c in made.values() if registered else ():
+                codec.register(c)
+            # Found in a module that is loaded, known to the receiver, registered.
+            with patch.dict(vars(sys.modules[__name__]), made):
+                for name in ("EndingEnds", "EndingBelow"):
+                    names = [codec_types.name_of(c) for c in made[name].__mro__ if issubclass(c, BaseException)]
+                    data = _exception([{"names": names, "args": ("a",), "attrs": {"path": "/x"}}])
+                    for k in (None, known.get):
+                        back = codec.loads(data, k)
+                        self.assertEqual((type(back).__name__, type(back).__mro__[1], back.args, vars(back)), (name, ValueError, ("a",), {"path": "/x"}))
+                    self.assertRaises(SandBoxProtocolError, codec.loads, _message(data[20:] + b"N"), known.get)
+            for name, kind in (("EndingHolds", "dataclass"), ("EndingPair", "namedtuple")):
+                back = codec.loads(_record(kind, codec_types.name_of(made[name]), {"x": 1}), known.get)
+                self.assertEqual((type(back), back.x), (codec.Record, 1))
         del back
-        self.assertEqual({*seen}, {None})
+        self.assertEqual(ran, [])
 
     def test_the_words_of_who_started_the_box_are_not_the_box_s(self) -> None:
         class Mine(SandBoxCrashed):
@@ -410,6 +426,12 @@ class Exceptions(unittest.TestCase):
             back = again(cls("the box ended"))
             self.assertEqual((type(back), back.args), (SandBoxError, ("the box ended",)))
         self.assertIs(type(again(RulePermissionError("no"))), RulePermissionError)
+
+
+def _record(kind: str, name: str, plain: Any) -> bytes:
+    from psb.codec_put import Writer
+
+    return _message(b"r" + bytes(Writer(100).write((kind, name))) + bytes(Writer(100).write(plain)))
 
 
 def _exception(plain: List[Dict[str, Any]]) -> bytes:
@@ -465,6 +487,70 @@ class Hostile(unittest.TestCase):
         many = _message(b"[" + struct.pack("<I", 200_000) + b"<\0\0\0\0" * 200_000)
         self.refused(many, "bigger than its receiver allows", codec.Budget(size=40_000_000))
         self.refused(codec.dumps(b"x" * 100_000), "bigger than", codec.Budget(size=99_999))
+
+    def test_texts_cost_what_they_take(self) -> None:
+        import tracemalloc
+
+        # One wide character makes each of its text four bytes, a character above 0xFF two.
+        for end in ("\U0001f600", "\u0100"):
+            text = "a" * 3_000_000 + end
+            for data in (_message(b"s" + struct.pack("<I", len(text.encode())) + text.encode()), codec.dumps(text), codec.dumps([text[-1000:]] * 3000)):
+                tracemalloc.start()
+                self.refused(data, "bigger than its receiver allows", codec.Budget(size=len(data) + 10_000))
+                self.assertLess(tracemalloc.get_traced_memory()[1], 3 * len(data))
+                tracemalloc.stop()
+                codec.loads(data, None, codec.Budget(size=6 * len(data)))
+        self.assertEqual(again("é" * 70_000), "é" * 70_000)
+
+    def test_flags_keep_no_combination_that_a_peer_made_up(self) -> None:
+        many = enum.IntFlag("Many", "A B C")
+        bits = enum.Flag("Wide", [f"B{i}" for i in range(40)])
+        for cls in (many, bits):
+            cls.__module__ = __name__
+        known = {codec_types.name_of(c): c for c in (many, bits)}.get
+
+        def flag(cls: Any, value: int) -> Any:
+            return codec.loads(_record("enum", codec_types.name_of(cls), {"name": None, "value": value}), known)
+
+        two = many(3)
+        before = len(many._value2member_map_)
+        self.assertIs(flag(many, 3), two)
+        for i in range(1, 2000):
+            self.assertEqual(flag(many, 1 | i << 4), many(1) | i << 4 if i < 3 else 1 | i << 4)
+        self.assertLess(len(many._value2member_map_), before + 20)
+        self.assertIs(flag(bits, 3), bits(3))
+        with self.assertRaisesRegex(SandBoxProtocolError, "combinations of a"):
+            for i in range(1, 1 << 12):
+                flag(bits, 5 + (i << 3))
+        self.assertLess(len(bits._value2member_map_), 1 << 11)
+        self.assertIs(flag(bits, 3), bits(3))
+
+    def test_arrays_of_a_huge_type_are_none(self) -> None:
+        class numpy:
+            # What of numpy the reader may ask for; nothing of the sizes below is ever made.
+            class dtype:
+                def __init__(self, code: str) -> None:
+                    self.itemsize = int(code[2:] or 0) * (4 if code[1] == "U" else 1)
+
+            frombuffer = None
+            str_, bytes_ = str, bytes
+
+            @staticmethod
+            def zeros(n: int, code: str) -> Any:
+                return SimpleNamespace(reshape=lambda shape: (code, shape))
+
+        from psb.codec_put import Writer
+
+        def array(code: str, shape: Tuple[int, ...]) -> bytes:
+            return _message(b"n" + bytes(Writer(9).write((code, shape))) + b"a\0\0\0\0")
+
+        with patch.dict(sys.modules, {"numpy": cast(Any, numpy)}):
+            for code in ("<U999999999", "|S9", "<f8"):
+                self.refused(_record("numpy", code, b""), "without its bytes")
+            self.assertEqual([codec.loads(_record("numpy", c, b"")) for c in ("<U0", "|S0")], ["", b""])
+            for code, shape in (("<U999999999", (0,)), ("<f8", (0, 1 << 40)), ("<f8", (1 << 20, 0, 1 << 20))):
+                self.refused(array(code, shape), "bigger than its receiver allows")
+            self.assertEqual(codec.loads(array("<f8", (0, 3))), ("<f8", (0, 3)))
 
     def test_keys_that_were_chosen_to_clash_are_refused(self) -> None:
         from psb.codec_put import Writer

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import os
 import signal
 import threading
@@ -17,8 +19,23 @@ POLICY = os.path.join(HERE, ".py-sandboxes")
 begun = []
 
 
+def children():
+    with open("/proc/self/task/%d/children" % os.getpid()) as f:
+        return f.read().split()
+
+
 def begin():
     begun.append(1)
+
+
+def stop():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def chatter():
+    while True:
+        print("still loading", flush=True)
+        time.sleep(0.05)
 
 
 @sandbox
@@ -139,6 +156,27 @@ class Crashes(unittest.TestCase):
             with self.assertRaisesRegex(SandBoxError, words):
                 with sandboxes(**arguments):
                     self.fail("never here")
+
+    def test_a_box_that_does_not_get_ready_is_ended(self):
+        for init_fn in (stop, chatter):
+            block = sandboxes(init_fn, policy=POLICY, start_timeout=3, python_call=["process-control"])
+            with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(SandBoxError, "not ready after 3 seconds") as e:
+                block.__enter__()
+            self.assertNotIsInstance(e.exception, SandBoxCrashed)
+            self.assertEqual(e.exception.hint, "sandboxes(start_timeout=SECONDS)")
+            # Nothing of it is left: neither a process nor a block that is open.
+            self.assertEqual(children(), [])
+        with sandboxes(begin, policy=POLICY, start_timeout=None):
+            self.assertEqual(pid()[1], 1)
+
+        async def tasks():
+            async with sandboxes(stop, policy=POLICY, start_timeout=3, python_call=["process-control"]):
+                pass
+
+        with self.assertRaisesRegex(SandBoxError, "not ready after 3 seconds"):
+            asyncio.run(tasks())
+        for wrong in (0, -1, 1e300):
+            self.assertRaises(ValueError, sandboxes, start_timeout=wrong)
 
     def test_a_closed_block_ends_its_box(self):
         with sandboxes(policy=POLICY):

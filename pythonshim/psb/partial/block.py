@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 import threading
+from time import monotonic
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CRASHES = 3  # boxes in a row that ended before they answered a call
+_START = 300.0  # seconds that a box has to load the caller's modules and run init_fn
 
 
 class sandboxes:
@@ -32,6 +34,7 @@ class sandboxes:
     init_fn runs in the box each time one starts. The policy is the file `.py-sandboxes` beside the module that opens the block, or `policy`.
     learn=True writes what the run needed into it, learn="FILE" into another one. python, python_args and envs are the box's interpreter,
     its options, and variables for it. With graceful_shutdown=False the end of the block does not wait for calls in flight.
+    A box that is not ready after start_timeout seconds is ended, with a SandBoxError; None waits for ever.
     Rules of the policy's tables may be added: files={"data/": "read"}, net=, env=, limits=, syscalls=, python_import=, python_call=.
 
     One block is open at a time in a process; opening it again inside, without arguments, counts. In a box it does nothing."""
@@ -46,11 +49,16 @@ class sandboxes:
         python_args: Sequence[str] = (),
         envs: Optional[Dict[str, str]] = None,
         graceful_shutdown: bool = True,
+        start_timeout: Optional[float] = _START,
         psb: Optional[str] = None,
         budget: codec.Budget = codec.Budget(),
         **rules: Any,
     ) -> None:
         self._given = any(x for x in (init_fn, policy, learn, python, python_args, envs, psb, rules)) or not graceful_shutdown
+        self._given = self._given or start_timeout != _START
+        if start_timeout is not None and not 0 < start_timeout <= threading.TIMEOUT_MAX:
+            raise ValueError(f"psb: start_timeout is a number of seconds or None, not {start_timeout!r}")
+        self._start = start_timeout
         self._inner = is_in_sandbox()
         self._crashes = 0
         self._box: Optional[Box] = None
@@ -180,8 +188,14 @@ class sandboxes:
             return box
 
     def _wait_for(self, box: Box) -> None:
+        # Whatever keeps it: a module that does not end, a loop, a stop by a signal of its own. What it prints gives it no time.
+        until = None if self._start is None else monotonic() + self._start
         while True:
-            box.starting.wait()
+            if not box.starting.wait(-1 if until is None else max(0.0, until - monotonic())):
+                box.kill()
+                e = SandBoxError(f"psb: the box was not ready after {self._start:g} seconds, and was ended: its modules and init_fn take longer, or it stopped")
+                e.hint = "sandboxes(start_timeout=SECONDS)"
+                raise e
             for news in box.starting.take():
                 if isinstance(news, Ended):
                     raise news.again()

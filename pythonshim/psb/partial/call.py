@@ -56,9 +56,9 @@ class Call:
         except RuntimeError:  # it is awake already, and takes everything there is
             pass
 
-    def wait(self) -> None:
-        """Until there is news; a thread."""
-        self._wake.acquire()
+    def wait(self, seconds: float = -1) -> bool:
+        """Until there is news, True, or the seconds are over, False; a thread."""
+        return self._wake.acquire(timeout=seconds)
 
     def take(self) -> List[News]:
         """Everything that came."""
