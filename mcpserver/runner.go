@@ -44,11 +44,26 @@ type FileRunner interface {
 var (
 	ErrNoSession = errors.New("no such session")
 	ErrIdle      = errors.New("nothing runs in this session")
-	ErrNoFile    = errors.New("no such file")
-	ErrIsFolder  = errors.New("it is a folder")
-	ErrNotFile   = errors.New("it is no plain file")
-	ErrThere     = errors.New("something is there already")
-	ErrTooLarge  = errors.New("it is too large")
+)
+
+// FileError is what is wrong with a file that a client named: it is told, and nothing was done. Two with the same words are the same.
+type FileError string
+
+func (e FileError) Error() string { return string(e) }
+
+// What may be wrong with a file.
+const (
+	ErrNoFile   FileError = "no such file"
+	ErrIsFolder FileError = "it is a folder"
+	ErrNotFile  FileError = "it is no plain file"
+	ErrThere    FileError = "something is there already"
+	ErrTooLarge FileError = "it is too large"
+	ErrLink     FileError = "it is a link, or a link stands in its way; links are not followed"
+	ErrNoSpace  FileError = "no space is left in the workspace (disk_mb)"
+	ErrNoRight  FileError = "its mode, or that of a folder above, forbids it"
+	ErrInUse    FileError = "the program holds it in a way that would keep others waiting"
+	ErrChanged  FileError = "it was changed meanwhile; nothing was written"
+	ErrNotEmpty FileError = "the folder is not empty; recursive deletes what is in it, too"
 )
 
 // Language is what Request.Code is written in.
@@ -165,7 +180,8 @@ type FileContent struct {
 type Writing struct {
 	Executable bool
 	Append     bool
-	New        bool // ErrThere where something is
+	New        bool   // ErrThere where something is
+	If         string // SHA-256 of what must stand there, otherwise ErrChanged; "" is anything
 }
 
 // FindQuery narrows a search.
