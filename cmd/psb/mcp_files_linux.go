@@ -128,7 +128,7 @@ const (
 )
 
 // collectFiles compares the workspace with what the call brought. The program is gone: nothing changes any more.
-func collectFiles(dir *os.File, o *boxOrder, v *boxVerdict) error {
+func collectFiles(dir *os.File, o *callOrder, v *boxVerdict) error {
 	names, err := plainFiles(dir)
 	brought := map[string][]byte{}
 	for _, f := range o.Files {

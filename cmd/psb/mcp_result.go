@@ -150,7 +150,7 @@ func denialsOf(v *boxVerdict) []mcpserver.Denial {
 func receiptOf(q *mcpserver.Request, v *boxVerdict) mcpserver.Receipt {
 	r := mcpserver.Receipt{
 		Configured: map[string]any{"provider": v.Provider, "walls": v.Walls, "profile": q.Profile, "network": q.Network, "environment": v.Env},
-		Observed:   map[string]any{"cpu_s": (v.User + v.Sys).Seconds(), "oom_kills": v.Usage.OOMKills, "processes_refused": v.Usage.PIDsRefused},
+		Observed:   map[string]any{"cpu_s": v.CPU.Seconds(), "oom_kills": v.Usage.OOMKills, "processes_refused": v.Usage.PIDsRefused},
 		Unknown:    slices.Clone(v.Usage.Unknown),
 	}
 	if len(v.Gaps) > 0 {

@@ -2,24 +2,48 @@ package main
 
 import "time"
 
-// boxOrder is what the server tells the psb that runs one box, on its descriptor 3.
+// boxOrder is what the server tells the psb that runs one box first, on its descriptor 3: what the box is made of.
 type boxOrder struct {
 	Language  string
+	Shell     *shellOrder // where that is its language
+	Profile   boxProfile
+	Limits    map[string]string // [limits] of the box, as its text
+	AllowGaps []string
+	Network   bool     // the profile's [net] holds; otherwise nothing of it does
+	Preload   []string // modules that are imported before the call is there
+}
+
+// shellOrder is what has to be known of a call before its shell can be started.
+type shellOrder struct {
+	Code string
+	Args []string
+	Dir  string // below the workspace
+}
+
+// callOrder is what it tells it second, at once or much later: the call.
+type callOrder struct {
 	Code      string
 	Args      []string
-	Dir       string // below the workspace
 	Variables []string
 	Figures   bool
 	Files     []boxInput
-	Profile   boxProfile
-	Limits    map[string]string // [limits] of this call, as its text
-	AllowGaps []string
-	Network   bool // the profile's [net] holds; otherwise nothing of it does
-	All       bool // return_files
+	Limits    map[string]string // as the box's or lower
+	All       bool              // return_files
 	Globs     []string
 	Returned  int   // files at most
 	ReturnMax int64 // bytes of one
 	ReturnAll int64 // bytes of all
+}
+
+// boxWord is one thing that psb answers on its descriptor 4: that the box waits for its call, then the verdict.
+type boxWord struct {
+	Ready   *boxReady
+	Verdict *boxVerdict
+}
+
+// boxReady tells of a box that waits.
+type boxReady struct {
+	Failed []string // of Preload, and why
 }
 
 type boxInput struct {
@@ -37,17 +61,17 @@ type boxProfile struct {
 	Folder string            // ${project}
 }
 
-// boxVerdict is what that psb answers on its descriptor 4: all of it its own look, but Report, which the program wrote.
+// boxVerdict is how a run ended: all of it psb's own look, but Report, which the program wrote.
 type boxVerdict struct {
 	Started   bool
+	Ordered   bool   // the program was given its call
 	Refusal   string // why nothing was started
 	Hint      string
 	Status    int
 	Signal    string
 	Reason    string
 	Cancelled bool
-	Wall      time.Duration
-	User, Sys time.Duration
+	Wall, CPU time.Duration // since the call was there
 	Usage     boxUsage
 	Limits    []boxLimit
 	Denials   []boxDenial

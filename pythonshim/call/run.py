@@ -3,18 +3,76 @@
 
 
 def main():
+    # All that running code needs is imported before the order, so that the code does not wait for it.
     import ast
+    import base64
     import builtins
+    import datetime
     import json
     import linecache
+    import math
     import os
     import sys
     import traceback
     import types
 
     here = "/run/call"
-    with open(here + "/call.json", encoding="utf-8") as f:
-        task = json.load(f)
+    with open(here + "/setup.json", encoding="utf-8") as f:
+        setup = json.load(f)
+
+    def preload(names):
+        """Imports them and says what could not be. What they print is nobody's."""
+        if not names:
+            return []
+        failed = []
+        kept = [os.dup(1), os.dup(2)]
+        null = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            for wanted in names:
+                try:
+                    __import__(wanted)
+                except BaseException as e:
+                    failed.append(("%s: %s: %s" % (wanted, type(e).__name__, e))[:200])
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            for to, fd in enumerate(kept, 1):
+                os.dup2(fd, to)
+                os.close(fd)
+            os.close(null)
+        return failed
+
+    orders = os.open(here + "/orders", os.O_RDONLY | os.O_CLOEXEC)
+    words = os.open(here + "/words", os.O_WRONLY | os.O_CLOEXEC)
+
+    def say(word):
+        os.write(words, (json.dumps(word) + "\n").encode("ascii"))
+
+    def next_order():
+        """The task that the next line of orders names; None when there are no more."""
+        line = b""
+        while not line.endswith(b"\n"):
+            part = os.read(orders, 4096)
+            if not part:
+                return None
+            line += part
+        with open(here + "/" + line.decode("ascii").strip(), encoding="utf-8") as f:
+            return json.load(f)
+
+    say({"ready": True, "failed": preload(setup["preload"])})
+    task = next_order()
+    os.close(orders)
+    os.close(words)
+    if task is None:
+        return
+    # Whatever was drawn before the order is known to nobody but this process; the code gets numbers of its own all the same.
+    if "random" in sys.modules:
+        sys.modules["random"].seed()
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+
     name = "<code>"
     code = task["code"]
     most = task["most_text"]
@@ -24,7 +82,7 @@ def main():
     space["__builtins__"] = builtins
     sys.modules["__main__"] = module
     sys.argv = [name] + task["args"]
-    sys.path.insert(0, task["workspace"])
+    sys.path.insert(0, setup["workspace"])
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
 
     # Taken now: the code may put others in their place.
@@ -49,9 +107,6 @@ def main():
 
     def plain(value):
         """The value as something that strict JSON can hold; what it cannot is told by its repr."""
-        import datetime
-        import math
-
         left = [20000]
 
         def walk(v, path, deep):
@@ -130,8 +185,6 @@ def main():
         return out
 
     def add_figure(kind, data):
-        import base64
-
         if len_(figures) < 16 and len_(data) <= 4 << 20:
             figures.append({"mime": kind, "data": base64.b64encode(data).decode("ascii")})
 
@@ -260,7 +313,7 @@ def main():
             figures.pop()
             text = json.dumps(report, allow_nan=False, ensure_ascii=True)
         if len_(text) <= task["most_report"]:
-            with open(here + "/report.json", "w", encoding="ascii") as f:
+            with open(here + "/" + task["report"], "w", encoding="ascii") as f:
                 f.write(text)
     except BaseException:
         pass  # no report: the half outside says so
