@@ -20,7 +20,8 @@ type mcpOptions struct {
 	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
-	grace                                       time.Duration
+	grace, sessionIdle, sessionLife             time.Duration
+	sessions, sessionsEach                      int
 	structured, stateless                       bool
 }
 
@@ -78,6 +79,10 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "`origins` of web pages that may call; with --http")
 	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
 	f.BoolVar(&o.stateless, "stateless", false, "no session for clients of older revisions, so that any replica can answer; with --http")
+	f.IntVar(&o.sessions, "sessions", 16, "`sessions` at once; 0 is none")
+	f.IntVar(&o.sessionsEach, "sessions-per-client", 4, "`sessions` of one client at once")
+	f.DurationVar(&o.sessionIdle, "session-idle", 15*time.Minute, "how `long` a session stays that is not used")
+	f.DurationVar(&o.sessionLife, "session-life", 4*time.Hour, "how `long` a session stays at most")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
@@ -94,18 +99,24 @@ func serveMCP(w *world, o *mcpOptions) error {
 			return &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
 		}
 	}
-	runner, err := newColdRunner(w, o, ceilings)
+	cold, err := newColdRunner(w, o, ceilings)
 	if err != nil {
 		return err
 	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	var runner mcpserver.Runner = cold
+	if o.sessions > 0 {
+		kept := newSessionRunner(cold, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
+		defer kept.end()
+		runner = kept
+	}
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(cold), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
 	if err != nil {
 		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
-	for _, m := range runner.offer.Missing {
+	for _, m := range cold.offer.Missing {
 		w.ui.say("this host lacks: %s", m)
 	}
-	if len(runner.offer.Missing) > 0 {
+	if len(cold.offer.Missing) > 0 {
 		w.ui.hint("psb doctor says how to get it")
 	}
 	if o.http != "" {
@@ -137,6 +148,8 @@ func (o *mcpOptions) fit() error {
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:
 		return &usageError{"--max-message: at least 1024 bytes", "psb mcp --max-message 4194304"}
+	case o.sessions < 0 || o.sessions > 0 && (o.sessionsEach < 1 || o.sessionIdle < time.Second || o.sessionLife < time.Second):
+		return &usageError{"--sessions: none (0), or at least one of each client, for at least a second", "psb mcp --sessions 16 --sessions-per-client 4 --session-idle 15m --session-life 4h"}
 	case o.rate < 0 || o.quota < 0 || o.each < 0 || o.queue < -1:
 		return &usageError{"--rate, --quota, --per-client and --queue are no negative figures", "psb help mcp"}
 	case o.http == "":

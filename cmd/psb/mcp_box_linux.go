@@ -89,6 +89,12 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 	j.bare = true // no signal is for it
 	b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
 	defer b.close()
+	if o.Session {
+		var err error
+		if b.session, err = b.newBoxSession(); err != nil {
+			return err
+		}
+	}
 	out, err := launch(j, b)
 	v.Cancelled, v.Ordered = b.cancelled.Load(), b.call != nil
 	j.left(v)
@@ -99,7 +105,7 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 		return err
 	case !out.started:
 		return errors.New("the program was not started")
-	case v.Cancelled && !v.Ordered:
+	case v.Cancelled && !v.Ordered && !o.Session:
 		return errors.New("it was ended before its call was there")
 	}
 	v.Started, v.Status, v.Reason = true, out.status, out.reason
@@ -109,6 +115,9 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 	v.CPU = max(out.exit.User+out.exit.System-b.before, 0)
 	if v.Ordered {
 		v.Wall = b.ended.Sub(b.begun)
+	}
+	if b.session != nil && b.session.interrupted() {
+		v.Cancelled = true
 	}
 	j.boxFacts(out, b, v)
 	b.collect(v)
@@ -139,6 +148,7 @@ type boxWatcher struct {
 	workspace *os.File
 	folder    *os.File // call.Dir
 	pipes     *callPipes
+	session   *boxSession // nil: there is one call
 	cancelled atomic.Bool
 
 	// What serve finds; read by others once end has waited for it.
@@ -185,7 +195,7 @@ func (b *boxWatcher) attend(box *namespaces.Box, program int) error {
 	b.served = make(chan struct{})
 	go func() {
 		defer close(b.served)
-		if err := b.serve(program); err != nil && !errors.Is(err, os.ErrClosed) { // closed: the box ended by itself
+		if err := b.serve(box, program); err != nil && !errors.Is(err, os.ErrClosed) { // closed: the box ended by itself
 			b.refused = err
 			box.Kill()
 		}
@@ -201,6 +211,9 @@ func (b *boxWatcher) end() {
 	if b.served != nil {
 		<-b.served
 	}
+	if b.session != nil {
+		b.session.end()
+	}
 	b.supervisor.end()
 }
 
@@ -209,11 +222,12 @@ const mostReport = 12 << 20
 
 // collect reads what is new in the workspace, and the program's report.
 func (b *boxWatcher) collect(v *boxVerdict) {
-	var st unix.Statfs_t
-	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
-		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
-	}
-	if b.call == nil {
+	b.space(v)
+	switch {
+	case b.call == nil:
+		return
+	case b.session != nil:
+		b.session.look(b.session.order, v)
 		return
 	}
 	if err := collectFiles(b.workspace, b.call, v); err != nil {
@@ -223,6 +237,14 @@ func (b *boxWatcher) collect(v *boxVerdict) {
 		if text, size, err := readPlain(b.folder, call.ReportName, mostReport); err == nil && size <= mostReport {
 			v.Report = text
 		}
+	}
+}
+
+// space tells how full the workspace is.
+func (b *boxWatcher) space(v *boxVerdict) {
+	var st unix.Statfs_t
+	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
+		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
 	}
 }
 

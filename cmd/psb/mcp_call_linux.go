@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"psb/mcpserver"
+	"psb/namespaces"
 	"psb/policy"
 	"psb/pythonshim/call"
 )
@@ -42,7 +43,7 @@ func (b *boxWatcher) owner() fileOwner {
 
 // equip puts the program that waits for a call into the held box.
 func (b *boxWatcher) equip() error {
-	setup := call.Setup{Workspace: mcpserver.Workspace, Preload: b.order.Preload}
+	setup := call.Setup{Workspace: mcpserver.Workspace, Preload: b.order.Preload, Keep: b.order.Session}
 	if setup.Preload == nil {
 		setup.Preload = []string{}
 	}
@@ -81,13 +82,16 @@ func makePipe(dir *os.File, name string, owner fileOwner) (*os.File, error) {
 }
 
 // serve waits until the program is ready, then for the call, and gives it. It ends with os.ErrClosed when the box does.
-func (b *boxWatcher) serve(program int) error {
+func (b *boxWatcher) serve(box *namespaces.Box, program int) error {
 	ready, err := b.awaitReady()
 	if err != nil {
 		return err
 	}
 	if err := b.link.answers.Encode(boxWord{Ready: ready}); err != nil {
 		return err
+	}
+	if b.session != nil {
+		return b.session.serve(box, program)
 	}
 	c := &callOrder{}
 	if err := b.link.orders.Decode(c); err != nil {
@@ -145,18 +149,23 @@ func (b *boxWatcher) give(c *callOrder, program int) error {
 }
 
 func (b *boxWatcher) putTask(c *callOrder) error {
-	t := call.Task{Code: c.Code, Args: c.Args, Variables: c.Variables, Figures: c.Figures, MostText: 1 << 20, MostReport: mostReport, Report: call.ReportName}
+	text, err := json.Marshal(b.task(c))
+	if err != nil {
+		return err
+	}
+	return putFile(b.folder, call.TaskName, text, false, b.owner())
+}
+
+// task is a call in the words of the program that runs it.
+func (b *boxWatcher) task(c *callOrder) *call.Task {
+	t := &call.Task{Code: c.Code, Args: c.Args, Variables: c.Variables, Figures: c.Figures, MostText: 1 << 20, MostReport: mostReport, Report: call.ReportName}
 	if t.Args == nil {
 		t.Args = []string{}
 	}
 	if t.Variables == nil {
 		t.Variables = []string{}
 	}
-	text, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	return putFile(b.folder, call.TaskName, text, false, b.owner())
+	return t
 }
 
 // lower makes the call's limits those of the box, where they are lower.

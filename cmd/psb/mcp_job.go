@@ -120,6 +120,9 @@ func (j *job) boxCommand(o *boxOrder) plan.Command {
 		j.policy.Rules = append(j.policy.Rules, policy.Rule{Op: policy.OpExec, Origin: policy.Origin{From: "run_shell"}, Pattern: policy.Pattern{Text: c.Exec, Object: c.Exec}})
 		return c
 	}
+	if o.Session { // run_shell comes to the same box
+		j.policy.Rules = append(j.policy.Rules, policy.Rule{Op: policy.OpExec, Origin: policy.Origin{From: "run_shell"}, Pattern: policy.Pattern{Text: "/bin/sh", Object: "/bin/sh"}})
+	}
 	c.Exec, c.Python = j.layout.Launch, true
 	c.Argv = []string{c.Exec, "-I", "-B", "-u", call.Dir + "/" + call.ProgramName}
 	return c

@@ -65,7 +65,8 @@ type boxProcess struct {
 	orders  *os.File
 	stdin   *os.File
 	verdict *os.File
-	words   *json.Decoder // of verdict
+	words   *json.Decoder     // of verdict
+	bound   *io.LimitedReader // of what words may still read
 	out     [2]*capture
 	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
@@ -87,7 +88,8 @@ func startBox(o *boxOrder) (*boxProcess, error) {
 	errR, errW := pipes.out()
 	stdinR, stdinW := pipes.in()
 	p := &boxProcess{life: lifeW, orders: orderW, stdin: stdinW, verdict: verdictR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)}}
-	p.words = json.NewDecoder(io.LimitReader(verdictR, mostVerdict))
+	p.bound = &io.LimitedReader{R: verdictR, N: mostVerdict}
+	p.words = json.NewDecoder(p.bound)
 	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdin: stdinR, Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, verdictW, lifeR},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}} // the terminal's signals are the server's
 	if pipes.err != nil {

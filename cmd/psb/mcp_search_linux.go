@@ -1,8 +1,8 @@
 // Does to the process: lists folders of a session's workspace and reads its plain files, while its program runs.
 // Undone: nothing to undo.
 // Preconditions: as mcp_workspace_linux.go.
-// Called by: mcp_workspace_linux.go.
-// Proved by: TestWorkspaceTricks, TestWorkspaceFind.
+// Called by: mcp_streams_linux.go.
+// Proved by: TestWorkspaceTricks, TestWorkspaceFind, TestMCPSessionFiles.
 
 package main
 
@@ -10,12 +10,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path"
 	"regexp"
-	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -33,93 +31,48 @@ const (
 
 // fileSearch is one walk.
 type fileSearch struct {
-	query   mcpserver.FindQuery
-	lines   *regexp.Regexp // nil: names alone
-	found   []mcpserver.FileInfo
-	entries int
-	read    int64
-}
-
-func newFileSearch(q mcpserver.FindQuery) (*fileSearch, error) {
-	s := &fileSearch{query: q}
-	if q.Grep == "" {
-		return s, nil
-	}
-	var err error
-	s.lines, err = regexp.Compile(q.Grep)
-	return s, err
+	query mcpserver.FindQuery
+	lines *regexp.Regexp // nil: names alone
+	found []mcpserver.FileInfo
+	read  int64
 }
 
 // find walks, and searches.
 func (w *workspace) find(ctx context.Context, from string, q mcpserver.FindQuery) ([]mcpserver.FileInfo, error) {
-	s, err := newFileSearch(q)
-	if err != nil {
-		return nil, err
+	s := &fileSearch{query: q}
+	if q.Grep != "" {
+		var err error
+		if s.lines, err = regexp.Compile(q.Grep); err != nil {
+			return nil, err
+		}
 	}
 	fd, err := w.folder(from)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	if err := s.walk(ctx, fd, from, "", 1); err != nil {
+	l := lookedAt{visit: func(fd int, st *unix.Stat_t, name string, deep int) (bool, error) {
+		s.entry(fd, st, name, strings.TrimPrefix(strings.TrimPrefix(name, from), "/"))
+		if len(s.found) == q.Most {
+			return false, errEnough
+		}
+		return q.Depth == 0 || deep < q.Depth, ctx.Err()
+	}}
+	if err := l.folder(fd, from, 1); err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
 	return s.found, nil
 }
 
-// walk looks at what is in a folder, at is its name and below its name from where the search began.
-func (s *fileSearch) walk(ctx context.Context, dir int, at, below string, deep int) error {
-	f, err := reopened(dir, unix.O_RDONLY|unix.O_DIRECTORY)
-	if err != nil {
-		return fmt.Errorf("list %s: %w", plainText(at), err)
+// entry takes a name that fits; below is its name from where the search began.
+func (s *fileSearch) entry(fd int, st *unix.Stat_t, name, below string) {
+	info := infoOf(name, st)
+	if s.query.Glob != "" && !mcpserver.Matches(s.query.Glob, below) && !mcpserver.Matches(s.query.Glob, name) {
+		return
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(mostEntries)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("list %s: %w", plainText(at), wordOf(err))
+	if s.lines == nil || info.Kind == "file" && s.holds(fd, st, &info) {
+		s.found = append(s.found, info)
 	}
-	slices.Sort(names)
-	for _, n := range names {
-		if s.entries++; s.entries > mostEntries {
-			return mcpserver.FileError(fmt.Sprintf("more than %d names; begin in a folder below, or set depth", mostEntries))
-		}
-		if len(s.found) == s.query.Most {
-			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.entry(ctx, int(f.Fd()), n, path.Join(at, n), path.Join(below, n), deep); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *fileSearch) entry(ctx context.Context, dir int, last, name, below string, deep int) error {
-	fd, err := unix.Openat(dir, last, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil // it is gone
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return nil
-	}
-	info := infoOf(name, &st)
-	if s.query.Glob == "" || mcpserver.Matches(s.query.Glob, below) || mcpserver.Matches(s.query.Glob, name) {
-		if s.lines == nil || info.Kind == "file" && s.holds(fd, &st, &info) {
-			s.found = append(s.found, info)
-		}
-	}
-	if info.Kind != "folder" || deep == mostDeep || s.query.Depth != 0 && deep >= s.query.Depth {
-		return nil
-	}
-	err = s.walk(ctx, fd, name, below, deep+1)
-	if errors.Is(err, mcpserver.ErrNoRight) || errors.Is(err, mcpserver.ErrInUse) {
-		return nil // the program keeps it closed; it is listed itself
-	}
-	return err
 }
 
 // holds looks for lines in a file.

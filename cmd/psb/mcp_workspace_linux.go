@@ -2,8 +2,8 @@
 // Undone: what is there is on the box's memory and goes with it.
 // Preconditions: none of the names is trusted, and each may become something else at any moment: everything is held by a descriptor before it is judged;
 // no link is followed, no other file system entered, and nothing but plain files is ever opened.
-// Called by: mcp_search_linux.go, mcp_workspace_linux.go, tests.
-// Proved by: TestWorkspaceTricks, TestWorkspaceFiles.
+// Called by: mcp_session_linux.go, mcp_streams_linux.go.
+// Proved by: TestWorkspaceTricks, TestWorkspaceFiles, TestMCPSessionFileTricks.
 
 package main
 
@@ -79,7 +79,7 @@ func (w *workspace) folder(name string) (int, error) {
 		if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			return -1, mcpserver.ErrLink
 		}
-		return -1, mcpserver.ErrNoFile
+		return -1, mcpserver.ErrNoFolder
 	}
 	return fd, nil
 }
@@ -159,15 +159,35 @@ func sumOf(f io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// reading bounds what is read of files as a whole: files with holes, and one file under many names, can be far more than the workspace holds.
+type reading struct{ left int64 }
+
+// newReading allows as much as the workspace could hold, twice.
+func newReading(dir *os.File) *reading {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(int(dir.Fd()), &st); err != nil || st.Blocks > 1<<40 {
+		return &reading{1 << 40}
+	}
+	return &reading{2 * int64(st.Blocks) * int64(st.Bsize)}
+}
+
+func (r *reading) allows(size int64) error {
+	if size > r.left {
+		return errHoles
+	}
+	r.left -= size
+	return nil
+}
+
+const errHoles = mcpserver.FileError("not read: with holes, or with those before it, it is more than the workspace holds")
+
 // write puts a file in place whole: whoever reads meanwhile sees the old one or the new one.
 func (w *workspace) write(name string, content []byte, how mcpserver.Writing) (mcpserver.FileInfo, error) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	var none mcpserver.FileInfo
-	if at := path.Dir(name); at != "." {
-		if err := makeFolders(w.dir, at, w.owner); err != nil {
-			return none, wordOf(err)
-		}
+	if err := w.foldersFor(name); err != nil {
+		return none, err
 	}
 	dir, last, err := w.above(name)
 	if err != nil {
@@ -189,8 +209,10 @@ func (w *workspace) write(name string, content []byte, how mcpserver.Writing) (m
 				return none, err
 			}
 			defer f.Close()
-			if sum, err := sumOf(f, st.Size); how.If != "" && (err != nil || sum != how.If) {
-				return none, mcpserver.ErrChanged
+			if how.If != "" {
+				if sum, err := w.sum(f, st.Size); err != nil || sum != how.If {
+					return none, mcpserver.ErrChanged
+				}
 			}
 			if how.Append {
 				return w.add(name, f, content)
@@ -208,8 +230,12 @@ func (w *workspace) write(name string, content []byte, how mcpserver.Writing) (m
 	if err := w.place(dir, last, content, mode, how.New); err != nil {
 		return none, wordOf(err)
 	}
-	sum := sha256.Sum256(content)
-	return mcpserver.FileInfo{Path: name, Kind: "file", Size: int64(len(content)), Mode: mode, Modified: time.Now(), SHA256: hex.EncodeToString(sum[:])}, nil
+	return mcpserver.FileInfo{Path: name, Kind: "file", Size: int64(len(content)), Mode: mode, Modified: time.Now(), SHA256: bytesSum(content)}, nil
+}
+
+func bytesSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // add writes to a file's end.
@@ -223,8 +249,29 @@ func (w *workspace) add(name string, f *os.File, content []byte) (mcpserver.File
 	}
 	info := infoOf(name, &st)
 	var err error
-	info.SHA256, err = sumOf(f, st.Size)
+	info.SHA256, err = w.sum(f, st.Size)
 	return info, err
+}
+
+// sum is sumOf for a file that is no larger than the workspace.
+func (w *workspace) sum(f io.ReaderAt, size int64) (string, error) {
+	if err := newReading(w.dir).allows(size); err != nil {
+		return "", err
+	}
+	return sumOf(f, size)
+}
+
+// foldersFor makes the folders that a name needs.
+func (w *workspace) foldersFor(name string) error {
+	at := path.Dir(name)
+	if at == "." {
+		return nil
+	}
+	err := makeFolders(w.dir, at, w.owner)
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
+		return mcpserver.ErrNoFolder
+	}
+	return wordOf(err)
 }
 
 // place makes a file under a name of its own and renames it.
@@ -255,118 +302,4 @@ func (w *workspace) place(dir int, last string, content []byte, mode uint32, fre
 		flags = unix.RENAME_NOREPLACE
 	}
 	return unix.Renameat2(dir, own, dir, last, flags)
-}
-
-// manage is one change, or a look.
-func (w *workspace) manage(name string, act mcpserver.FileAct) (mcpserver.FileInfo, error) {
-	w.writing.Lock()
-	defer w.writing.Unlock()
-	if act.Do == "mkdir" {
-		if err := makeFolders(w.dir, name, w.owner); err != nil {
-			return mcpserver.FileInfo{}, wordOf(err)
-		}
-	}
-	fd, st, err := w.held(name)
-	if err != nil {
-		return mcpserver.FileInfo{}, err
-	}
-	defer unix.Close(fd)
-	info := infoOf(name, st)
-	switch act.Do {
-	case "mkdir":
-		if info.Kind != "folder" {
-			return info, mcpserver.ErrThere
-		}
-	case "stat":
-		if info.Kind == "file" {
-			if f, err := reopened(fd, unix.O_RDONLY); err == nil { // one that cannot be read is told of without its hash
-				defer f.Close()
-				info.SHA256, _ = sumOf(f, st.Size)
-			}
-		}
-	case "chmod":
-		if info.Kind != "file" && info.Kind != "folder" {
-			return info, onlyPlain(st)
-		}
-		if err := unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), act.Mode&0o777); err != nil {
-			return info, wordOf(err)
-		}
-		info.Mode = act.Mode & 0o777
-	case "move":
-		if err := w.move(name, act.To); err != nil {
-			return info, err
-		}
-		info.Path = act.To
-	case "delete":
-		dir, last, err := w.above(name)
-		if err != nil {
-			return info, err
-		}
-		defer unix.Close(dir)
-		return info, w.remove(dir, last, act.Recursive, new(int), 0)
-	default:
-		return info, fmt.Errorf("no act %q", act.Do)
-	}
-	return info, nil
-}
-
-// move renames, and never onto something.
-func (w *workspace) move(name, to string) error {
-	if at := path.Dir(to); at != "." {
-		if err := makeFolders(w.dir, at, w.owner); err != nil {
-			return wordOf(err)
-		}
-	}
-	from, last, err := w.above(name)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(from)
-	into, becomes, err := w.above(to)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(into)
-	if err := unix.Renameat2(from, last, into, becomes, unix.RENAME_NOREPLACE); errors.Is(err, unix.EINVAL) {
-		return mcpserver.FileError("a folder cannot be moved into itself")
-	} else if err != nil {
-		return wordOf(err)
-	}
-	return nil
-}
-
-// remove deletes one name; a link is deleted itself, and of a folder what is in it, where that is asked for.
-func (w *workspace) remove(dir int, last string, recursive bool, seen *int, deep int) error {
-	err := unix.Unlinkat(dir, last, 0)
-	if !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.EPERM) {
-		return wordOf(err)
-	}
-	err = unix.Unlinkat(dir, last, unix.AT_REMOVEDIR)
-	if !errors.Is(err, unix.ENOTEMPTY) || !recursive {
-		return wordOf(err)
-	}
-	if deep == mostDeep {
-		return mcpserver.FileError(fmt.Sprintf("more than %d folders deep", mostDeep))
-	}
-	inner, err := unix.Openat(dir, last, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return wordOf(err)
-	}
-	f := os.NewFile(uintptr(inner), "folder")
-	defer f.Close()
-	for {
-		names, err := f.Readdirnames(256)
-		for _, n := range names {
-			if *seen++; *seen > mostEntries {
-				return mcpserver.FileError(fmt.Sprintf("more than %d names; a part is deleted", mostEntries))
-			}
-			if err := w.remove(inner, n, true, seen, deep+1); err != nil && !errors.Is(err, mcpserver.ErrNoFile) {
-				return err
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	return wordOf(unix.Unlinkat(dir, last, unix.AT_REMOVEDIR))
 }

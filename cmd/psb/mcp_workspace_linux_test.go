@@ -92,7 +92,7 @@ func TestWorkspaceFiles(t *testing.T) {
 	_, err = w.write("a/b", nil, mcpserver.Writing{})
 	wantErr(t, "onto a folder", err, mcpserver.ErrIsFolder)
 	_, err = w.write("a/b/c.sh/d", nil, mcpserver.Writing{})
-	wantErr(t, "below a file", err, mcpserver.ErrNoFile)
+	wantErr(t, "below a file", err, mcpserver.ErrNoFolder)
 
 	for _, step := range []struct {
 		name string
@@ -305,5 +305,59 @@ func TestWorkspaceFind(t *testing.T) {
 	}
 	if _, err := w.find(context.Background(), "", mcpserver.FindQuery{Most: 1 << 20}); err == nil || !strings.Contains(err.Error(), "more than 20000 names") {
 		t.Error(err)
+	}
+}
+
+// TestWorkspaceChanges: every way a file may become another one is seen, also within one tick of the clock, and nothing else is.
+func TestWorkspaceChanges(t *testing.T) {
+	w, dir := openWorkspace(t)
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(dir+"/"+name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		for _, name := range []string{"same", "bytes", "longer", "touched", "gone", "sub/replaced", "__pycache__/m.pyc"} {
+			put(name, "one")
+		}
+		before, err := w.marks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		put("bytes", "two")
+		put("longer", "one more")
+		put("new", "n")
+		put("__pycache__/m.pyc", "other")
+		put("other", "sub")
+		now := time.Now()
+		for _, err := range []error{os.Chtimes(dir+"/bytes", now, now.Add(-time.Hour)), os.Chtimes(dir+"/touched", now, now), os.Remove(dir + "/gone"), os.Rename(dir+"/other", dir+"/sub/replaced"),
+			os.Symlink("same", dir+"/link"), unix.Mkfifo(dir+"/pipe", 0o644)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := &boxVerdict{}
+		if err := w.changes(before, &callOrder{All: true, Returned: 100, ReturnMax: 100, ReturnAll: 100}, v); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range v.Files {
+			got = append(got, f.Change+" "+f.Path+" "+string(f.Content))
+		}
+		if want := "modified bytes two; modified longer one more; created new n; modified sub/replaced sub; deleted gone "; strings.Join(got, "; ") != want {
+			t.Fatalf("%q, want %q", strings.Join(got, "; "), want)
+		}
+		if err := os.RemoveAll(dir + "/sub"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"new", "link", "pipe"} {
+			if err := os.Remove(dir + "/" + name); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

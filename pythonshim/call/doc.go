@@ -1,5 +1,5 @@
-// Package call holds the program that runs one piece of Python for psb mcp inside a box: it executes the code as a notebook does and writes down
-// what the code left, its value, error, variables and figures, for the half outside to read once the box is gone.
+// Package call holds the program that runs Python for psb mcp inside a box: it executes a piece of code as a notebook does and writes down what the
+// code left, its value, error, variables and figures, for the half outside to read.
 //
 //	python3 -I -B -u /run/call/run.py
 //
@@ -11,6 +11,11 @@
 //
 // The half outside makes both pipes and keeps both of their ends open, so that neither side ever waits for the other to open one. It writes the
 // files of an order first and its line last, without waiting: an order is in files, and a line is shorter than what a pipe holds at once.
+//
+// In a session (Setup.Keep) it takes one order after the other, in one interpreter, and says so in words of one line each:
+//
+//	open ID         it has opened the standard input of this order
+//	over ID STATUS  the order is over, its report is written; the status is what an interpreter of its own would have ended with
 //
 // What it writes is the program's own word: the code it runs shares its interpreter and may write something else there. It does not judge how the
 // run ended, and nothing outside does by its report.
@@ -40,6 +45,7 @@ var Program string
 type Setup struct {
 	Workspace string   `json:"workspace"`
 	Preload   []string `json:"preload"` // modules imported before the order
+	Keep      bool     `json:"keep"`    // more orders follow the first
 }
 
 // Word is what it says while no code of a call has run; afterwards anybody in the box could write one.
@@ -48,8 +54,17 @@ type Word struct {
 	Failed []string `json:"failed"` // modules that could not be imported, and why
 }
 
-// MostWord bounds the line of a Word.
-const MostWord = 32 << 10
+// MostWord bounds the line of a Word, MostLine that of a session's words.
+const (
+	MostWord = 32 << 10
+	MostLine = 128
+)
+
+// Words of a session.
+const (
+	OpenWord = "open"
+	OverWord = "over"
+)
 
 // Task is an order.
 type Task struct {
@@ -60,6 +75,12 @@ type Task struct {
 	MostText   int      `json:"most_text"`   // characters of one repr
 	MostReport int      `json:"most_report"` // bytes of the whole report
 	Report     string   `json:"report"`      // name of the file in Dir that the report goes to
+
+	// Of a session's.
+	ID    string `json:"id"`    // by which words tell of it
+	Shell bool   `json:"shell"` // Code is for /bin/sh
+	Dir   string `json:"dir"`   // where a shell begins
+	Input string `json:"input"` // name of the pipe in Dir that is its standard input; "" is none
 }
 
 // Report is what it says.
