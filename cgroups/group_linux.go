@@ -132,6 +132,25 @@ func (d *folder) limit(s Support, p part, l Limits) error {
 	return nil
 }
 
+// Lower writes lower limits: those of l, which may be no higher than those the group has, for the controllers it was made with. A kernel may refuse
+// less memory than is in use.
+func (g *Group) Lower(s Support, l Limits) error {
+	if err := l.Check(); err != nil {
+		return fmt.Errorf("lower cgroup %q: %w", g.name, err)
+	}
+	for _, p := range g.parts {
+		dir, err := openFolder(p.dir)
+		if err == nil {
+			err = dir.limit(s, p, l)
+			dir.close()
+		}
+		if err != nil {
+			return fmt.Errorf("lower cgroup %q: %w", g.name, err)
+		}
+	}
+	return nil
+}
+
 // handDown makes the v2 folder give the controllers to its groups.
 func handDown(parent *folder, s Support, controllers []string) error {
 	if s.leave == parent.path {

@@ -149,6 +149,34 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// TestLower: limits of a group that is in use are lowered, and hold.
+func TestLower(t *testing.T) {
+	s := need(t, memory, pids, cpu)
+	g := mustCreate(t, s, ownName(t), Limits{Memory: 64 << 20, PIDs: 20, CPUs: 2})
+	low := Limits{Memory: 32 << 20, PIDs: 1, CPUs: 0.5}
+	if err := g.Lower(s, low); err != nil {
+		t.Fatal(err)
+	}
+	files := low.FilesV1()
+	for _, f := range files {
+		if s.Controllers[f.Controller].Version == 2 {
+			files = low.FilesV2()
+		}
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(s.Controllers[f.Controller].Dir, g.Name(), f.Name))
+		if errors.Is(err, os.ErrNotExist) && !s.HasSwap { // a kernel that cannot limit swap
+			continue
+		}
+		if err != nil || strings.TrimSpace(string(text)) != f.Value {
+			t.Errorf("%s holds %q, %v, want %q", f.Name, text, err, f.Value)
+		}
+	}
+	if out, err := shell(t, g, "true; true & wait").CombinedOutput(); err == nil && !strings.Contains(string(out), "fork") {
+		t.Errorf("a second process could be started: %s", out)
+	}
+}
+
 func TestRemoveLeavesNothing(t *testing.T) {
 	s := need(t, memory, pids)
 	g := mustCreate(t, s, ownName(t), Limits{Memory: 64 << 20, PIDs: 20})

@@ -41,6 +41,11 @@ func TestToolkit(t *testing.T) {
 	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "kit.py") })
 }
 
+// TestToolkitSessions: state, shells, files from outside, interrupts, pauses, the end; in real sessions.
+func TestToolkitSessions(t *testing.T) {
+	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "sessions.py") })
+}
+
 // TestToolkitOnEachInterpreter: the same on every Python that a caller may have.
 func TestToolkitOnEachInterpreter(t *testing.T) {
 	s := newAgent(t, people()[0])
@@ -53,6 +58,7 @@ func TestToolkitOnEachInterpreter(t *testing.T) {
 				t.Skip(err)
 			}
 			s.suite(t, i.path, "kit.py")
+			s.suite(t, i.path, "sessions.py")
 		})
 	}
 }

@@ -82,3 +82,13 @@ func TestMCPLayerTakenAway(t *testing.T) {
 		}
 	})
 }
+
+// TestMCPHoles: files that are larger than the workspace, because of holes or of many names for one, keep nobody waiting.
+func TestMCPHoles(t *testing.T) {
+	s := newScene(t, people()[0])
+	a := s.agent(t)
+	code := "import os\nopen('a-holes', 'w').truncate(1 << 40)\nopen('f', 'wb').write(bytes(1 << 20))\nfor i in range(1000): os.link('f', 'f%04d' % i)"
+	for _, more := range [][]any{nil, {"session", "w"}} {
+		a.python(code, more...).want(t, "ok", `file created "a-holes"`, "not taken along: not read: with holes")
+	}
+}

@@ -91,6 +91,12 @@ func (f *fakeFiles) set(client, id, state string) (SessionState, error) {
 	return *s, nil
 }
 
+func (f *fakeFiles) SessionCounts() SessionCounts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return SessionCounts{Live: len(f.made), Started: 1, Ended: map[string]int64{"close": 2}}
+}
+
 func (f *fakeFiles) key(at Place) string { return at.Client + "/" + at.Session + "/" + at.Path }
 
 func (f *fakeFiles) ReadFile(_ context.Context, at Place, offset, limit int64) (FileContent, error) {

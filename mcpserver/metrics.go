@@ -94,6 +94,10 @@ func (s *Server) countRequests(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) WriteMetrics(w io.Writer) {
 	running, waiting := s.gate.figures()
 	tasks := s.tasks.count()
+	var sessions SessionCounts
+	if s.sessions != nil {
+		sessions = s.sessions.SessionCounts()
+	}
 	m := s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,6 +120,11 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	gauge("psb_mcp_calls_waiting", "Calls that wait for a slot.", waiting)
 	gauge("psb_mcp_slots", "Runs that may go on at once.", s.options.Slots)
 	gauge("psb_mcp_tasks_working", "Tasks that are not over.", tasks)
+	if s.sessions != nil {
+		gauge("psb_mcp_sessions", "Sessions that have a box.", sessions.Live)
+		counter("psb_mcp_sessions_started_total", "Boxes made for sessions.", sessions.Started)
+		labelled("psb_mcp_sessions_ended_total", "reason", "Boxes of sessions, by what ended them.", sessions.Ended)
+	}
 	counter("psb_mcp_requests_total", "Requests of the protocol.", m.methods)
 	labelled("psb_mcp_http_responses_total", "class", "HTTP responses.", m.requests)
 	labelled("psb_mcp_turned_away_total", "reason", "Calls that did not run: busy, rate, quota, draining.", m.away)

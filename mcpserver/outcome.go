@@ -41,8 +41,11 @@ type Result struct {
 type Exit struct {
 	Code   *int   // nil where a signal ended it
 	Signal string // "SIGKILL"
-	Reason string // exit, signal, wall, memory, pids, cpu_time, output, disk, cancel; "" where nothing ran
+	Reason string // exit, signal, wall, memory, pids, cpu_time, output, disk, cancel, interrupt, channel, Reported; "" where nothing ran
 }
+
+// Reported is the reason of an end that only the program tells: its interpreter goes on, and Code is what it says.
+const Reported = "reported"
 
 // Limit is one limit of a run. Figures are in Unit; nil is unknown or not asked for.
 type Limit struct {
@@ -101,8 +104,9 @@ type Receipt struct {
 type SessionState struct {
 	ID         string        `json:"id"`
 	Generation int           `json:"generation"` // of its interpreter, from 1: another one has other state
-	Lost       bool          `json:"state_lost"` // by this call
-	State      string        `json:"state"`      // idle, busy, paused
+	Lost       bool          `json:"state_lost"` // since the call before this one, or by this one
+	Why        string        `json:"lost_why,omitempty"`
+	State      string        `json:"state"` // idle, busy, paused, lost, closed
 	Idle       time.Duration `json:"-"`
 	Expires    time.Duration `json:"-"`
 	Profile    string        `json:"profile,omitempty"`

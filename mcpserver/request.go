@@ -84,8 +84,6 @@ func (s *Server) readRun(a *arguments, q *asked) {
 	q.Limits = Limits{Memory: uint64(number("memory_mb", c.Memory, 1, true)) << 20, CPUs: number("cpus", c.CPUs, 0.01, false),
 		Processes: int(number("max_processes", c.Processes, 1, true)), Disk: uint64(number("disk_mb", c.Disk, 1, true)) << 20}
 	q.MaxOutput = int(number("max_output_bytes", c.Output, leastOutput, true))
-	q.Profile = a.word("profile", s.offer.Profiles[0].Name, s.profileNames(), "image")
-	q.Network = a.word("network", s.offer.Networks[0], s.offer.Networks)
 	q.full = a.word("detail", "brief", []string{"brief", "full"}) == "full"
 	if s.sessions != nil {
 		if name, ok := a.text("session", 64); ok && name != "" {
@@ -95,6 +93,12 @@ func (s *Server) readRun(a *arguments, q *asked) {
 			q.Session = name
 		}
 	}
+	profile, network := s.offer.Profiles[0].Name, s.offer.Networks[0]
+	if q.Session != "" {
+		profile, network = "", "" // the session has its own
+	}
+	q.Profile = a.word("profile", profile, s.profileNames(), "image")
+	q.Network = a.word("network", network, s.offer.Networks)
 	if stdin, ok := a.text("stdin", c.Stdin); ok && stdin != "" {
 		q.Stdin = strings.NewReader(stdin)
 	}

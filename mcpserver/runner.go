@@ -25,9 +25,23 @@ type SessionRunner interface {
 	Session(client, id string) (SessionState, error)
 	Reset(ctx context.Context, client, id string) (SessionState, error) // the same name, a fresh box: state is lost
 	Close(ctx context.Context, client, id string) error
-	Interrupt(ctx context.Context, client, id string) error // ends what runs and keeps the state
+	Interrupt(ctx context.Context, client, id string) error // ends what runs and keeps the state; ErrLost where that could not be
 	Pause(ctx context.Context, client, id string) (SessionState, error)
 	Resume(ctx context.Context, client, id string) (SessionState, error)
+	SessionCounts() SessionCounts
+}
+
+// SessionCounts are for metrics.
+type SessionCounts struct {
+	Live    int
+	Started int64
+	Ended   map[string]int64 // by reason
+}
+
+// SessionBounds are the operator's.
+type SessionBounds struct {
+	Each, All  int           // of one client, of all
+	Idle, Life time.Duration // after which one ends: without use, and at all
 }
 
 // FileRunner reaches the workspace of a session from outside, without running anything of the program's. Names are relative to the workspace, clean
@@ -44,11 +58,28 @@ type FileRunner interface {
 var (
 	ErrNoSession = errors.New("no such session")
 	ErrIdle      = errors.New("nothing runs in this session")
-	ErrNoFile    = errors.New("no such file")
-	ErrIsFolder  = errors.New("it is a folder")
-	ErrNotFile   = errors.New("it is no plain file")
-	ErrThere     = errors.New("something is there already")
-	ErrTooLarge  = errors.New("it is too large")
+	ErrLost      = errors.New("it did not stop: its box was ended, and its state is lost")
+)
+
+// FileError is what is wrong with a file that a client named: it is told, and nothing was done. Two with the same words are the same.
+type FileError string
+
+func (e FileError) Error() string { return string(e) }
+
+// What may be wrong with a file.
+const (
+	ErrNoFile   FileError = "no such file"
+	ErrIsFolder FileError = "it is a folder"
+	ErrNotFile  FileError = "it is no plain file"
+	ErrThere    FileError = "something is there already"
+	ErrTooLarge FileError = "it is too large"
+	ErrLink     FileError = "it is a link, or a link stands in its way; links are not followed"
+	ErrNoFolder FileError = "something else stands where a folder is needed; links are not followed"
+	ErrNoSpace  FileError = "no space is left in the workspace (disk_mb)"
+	ErrNoRight  FileError = "its mode, or that of a folder above, forbids it"
+	ErrInUse    FileError = "the program holds it in a way that would keep others waiting"
+	ErrChanged  FileError = "it was changed meanwhile; nothing was written"
+	ErrNotEmpty FileError = "the folder is not empty; recursive deletes what is in it, too"
 )
 
 // Language is what Request.Code is written in.
@@ -76,9 +107,9 @@ type Request struct {
 	Dir       string // working folder below the workspace; "" = the workspace
 	Files     []InputFile
 	Return    Return
-	Variables []string // names or expressions
-	Profile   string
-	Network   string
+	Variables []string                          // names or expressions
+	Profile   string                            // "" in a session: its own, or the default's
+	Network   string                            // as Profile
 	Figures   bool                              // figures that the code drew come back as images
 	Output    func(stream Stream, chunk []byte) // told what the program prints, as it comes, in order for each stream; may be nil
 }
@@ -118,11 +149,12 @@ type Offer struct {
 	Version  string // psb's
 	Python   string // version of the default profile's interpreter
 	Ceilings Ceilings
-	Profiles []Profile // the first is the default
-	Networks []string  // the first is the default
-	Layers   []string  // walls that each box has, in words
-	Missing  []string  // what this host cannot hold, in words
-	Cold     bool      // nothing is made ahead of need
+	Profiles []Profile      // the first is the default
+	Networks []string       // the first is the default
+	Layers   []string       // walls that each box has, in words
+	Missing  []string       // what this host cannot hold, in words
+	Cold     bool           // nothing is made ahead of need
+	Sessions *SessionBounds // nil: none
 }
 
 // Profile is a policy and an interpreter under one name.
@@ -165,7 +197,8 @@ type FileContent struct {
 type Writing struct {
 	Executable bool
 	Append     bool
-	New        bool // ErrThere where something is
+	New        bool   // ErrThere where something is
+	If         string // SHA-256 of what must stand there, otherwise ErrChanged; "" is anything
 }
 
 // FindQuery narrows a search.

@@ -53,7 +53,9 @@ func (s *Server) overview() []string {
 		lines = append(lines, "Missing on this host: "+m+".")
 	}
 	if s.sessions == nil {
-		lines = append(lines, "Sessions and tools on their files are not in this build: give files with the call, and take results along with return_files.")
+		lines = append(lines, "No sessions here: give files with the call, and take results along with return_files.")
+	} else {
+		lines = append(lines, "Sessions: with session=NAME a call runs in a box that stays, with its variables, imports and files. A call that takes too long is interrupted; where it does not stop, the box is ended and the result says that the state was lost.")
 	}
 	if o.Cold {
 		lines = append(lines, "Boxes are made when they are asked for (cold): a call takes a little longer.")
@@ -71,6 +73,10 @@ func (s *Server) limitLines() []string {
 	lines = append(lines, fmt.Sprintf("code: %d bytes; stdin: %d bytes; args: %d; files in: %d of %d bytes in all; files out: %d of at most %d bytes each; variables: %d",
 		c.Code, c.Stdin, c.Args, c.Files, c.FileBytes, c.Returned, c.ReturnMax, c.Variables))
 	lines = append(lines, fmt.Sprintf("at once: %d runs, %d more wait for at most %v", s.options.Slots, s.options.Queue, s.options.QueueWait))
+	if b := s.offer.Sessions; b != nil {
+		lines = append(lines, fmt.Sprintf("sessions: %d of one client, %d in all; one ends after %v without use, and after %v at the latest; memory, processes and space are limits of the whole session, time is one of each call",
+			b.Each, b.All, b.Idle, b.Life))
+	}
 	if s.has("task") {
 		lines = append(lines, fmt.Sprintf("background: at most %v, %d tasks of one client, results kept %v", c.Background, s.options.TasksEach, s.options.TaskTTL))
 	}

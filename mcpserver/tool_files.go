@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,10 +44,9 @@ func (s *Server) fileTool(name, title, about string, p properties, run func(ctx 
 
 // fileAnswer words what went wrong with a file: each way has its own line.
 func (s *Server) fileAnswer(at Place, r *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
-	for _, e := range []error{ErrNoFile, ErrIsFolder, ErrNotFile, ErrThere, ErrTooLarge} {
-		if errors.Is(err, e) {
-			return s.refuse("%s: %s", quote(at.Path), err), nil
-		}
+	var wrong FileError
+	if errors.As(err, &wrong) {
+		return s.refuse("%s: %s", quote(at.Path), err), nil
 	}
 	if errors.Is(err, ErrNoSession) {
 		return s.refuse("no session %s", quote(at.Session)), nil
@@ -208,7 +209,7 @@ func (s *Server) fileEdit(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 	if size := int64(len(f.Bytes)) + int64(n)*int64(len(after)-len(before)); size > most {
 		return nil, fmt.Errorf("%w: it would be %d bytes", ErrTooLarge, size)
 	}
-	info, err := s.files.WriteFile(ctx, at, []byte(strings.ReplaceAll(string(f.Bytes), before, after)), Writing{Executable: f.Mode&0o100 != 0})
+	info, err := s.files.WriteFile(ctx, at, []byte(strings.ReplaceAll(string(f.Bytes), before, after)), Writing{Executable: f.Mode&0o100 != 0, If: sum(f.Bytes)})
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +262,12 @@ func (s *Server) fileFind(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 		b.WriteString("nothing found")
 	}
 	return s.say(voiced(strings.TrimRight(b.String(), "\n")), map[string]any{"files": list, "cut": len(found) == q.Most}), nil
+}
+
+// sum is a SHA-256 in hexadecimal.
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
 }
 
 var fileActions = []string{"move", "delete", "mkdir", "chmod", "stat"}

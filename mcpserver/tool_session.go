@@ -61,6 +61,8 @@ func (s *Server) runSessionTool(ctx context.Context, c *call) (*mcp.CallToolResu
 		return s.refuse("no session %s", quote(id)), nil
 	case errors.Is(err, ErrIdle):
 		return s.refuse("nothing runs in session %s", quote(id)), nil
+	case errors.Is(err, ErrLost):
+		return s.refuse("session %s: %s", quote(id), err), nil
 	case err != nil:
 		return nil, err
 	}
@@ -71,6 +73,9 @@ func sessionLine(x SessionState) string {
 	line := fmt.Sprintf("[psb] session %s: %s, generation %d, idle %.0f s, ends in %.0f s", x.ID, x.State, x.Generation, x.Idle.Seconds(), x.Expires.Seconds())
 	if x.Lost {
 		line += "; its state is gone"
+		if x.Why != "" {
+			line += ": " + clean(x.Why)
+		}
 	}
 	return line
 }

@@ -14,6 +14,8 @@ func statusLine(r *Result) string {
 	switch {
 	case r.Status == Refused || r.Status == Busy || r.Status == Internal || r.Status == Cancelled && r.Exit.Reason == "":
 		fmt.Fprintf(&b, ": %s", clean(r.Reason))
+	case r.Exit.Code != nil && r.Exit.Reason == Reported:
+		fmt.Fprintf(&b, ": the program says %d", *r.Exit.Code)
 	case r.Exit.Code != nil:
 		fmt.Fprintf(&b, ": exit %d", *r.Exit.Code)
 	case r.Exit.Signal != "":
@@ -34,7 +36,10 @@ func statusLine(r *Result) string {
 	if s := r.Session; s != nil {
 		fmt.Fprintf(&b, "\n[psb] session %s, generation %d", s.ID, s.Generation)
 		if s.Lost {
-			b.WriteString(": its state was lost, variables and imports are gone")
+			b.WriteString(": its state was lost, variables and files are gone")
+			if s.Why != "" {
+				b.WriteString(": " + clean(s.Why))
+			}
 		}
 	}
 	if !r.Cleanup.confirmed() && r.Cleanup.State != NotAttempted {
@@ -51,6 +56,9 @@ func reasonWords(r *Result) string {
 	if !ok {
 		if r.Exit.Reason == "cancel" {
 			return "the client gave up"
+		}
+		if r.Exit.Reason == "interrupt" {
+			return "interrupted"
 		}
 		return ""
 	}

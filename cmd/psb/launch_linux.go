@@ -127,6 +127,13 @@ type course struct {
 // goAlong does everything that goes on beside the program, until follow says how it ended.
 func (r *course) goAlong(w watcher, signals <-chan os.Signal, follow func(running *atomic.Bool) (outcome, error)) (outcome, error) {
 	limits := startLimits(r.j, r.box, r.group)
+	if l, ok := w.(interface {
+		limited(*limitWatch, *cgroups.Group)
+	}); ok {
+		l.limited(limits, r.group) // the time is the watcher's to start
+	} else {
+		limits.startWall(r.j.plan.Limits["wall"].Time)
+	}
 	f := &forwarder{box: r.box, atShell: r.j.opts.caller == "" && hasTerminal()}
 	if h, ok := w.(interface{ heard() }); ok {
 		f.heard = h.heard

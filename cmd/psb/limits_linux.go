@@ -42,37 +42,27 @@ func startTime(pid int) (uint64, error) {
 
 // limitWatch ends the box at its wall clock and, where no control group does, at its memory.
 type limitWatch struct {
-	quit chan struct{}
-	done sync.WaitGroup
-	name atomic.Value // of the limit reached
+	quit   chan struct{}
+	done   sync.WaitGroup
+	name   atomic.Value // of the limit reached
+	box    *namespaces.Box
+	memory atomic.Uint64 // bytes that are held; 0: somebody else does
+
+	mu   sync.Mutex
+	wall *time.Timer
+	over bool
 }
 
 // memoryRound is how often the tree's memory is looked at where the kernel does not hold it.
 const memoryRound = 100 * time.Millisecond
 
+// startLimits begins with memory; the wall clock is started by itself, as not every box begins with its program.
 func startLimits(j *job, box *namespaces.Box, group *cgroups.Group) *limitWatch {
-	w := &limitWatch{quit: make(chan struct{})}
-	hit := func(name string) {
-		w.name.CompareAndSwap(nil, name)
-		box.Kill()
-	}
-	if l, ok := j.plan.Limits["wall"]; ok && l.Time > 0 {
-		w.done.Add(1)
-		go func() {
-			defer w.done.Done()
-			t := time.NewTimer(l.Time)
-			defer t.Stop()
-			select {
-			case <-t.C:
-				hit("wall")
-			case <-w.quit:
-			}
-		}()
-	}
+	w := &limitWatch{quit: make(chan struct{}), box: box}
 	if !j.looksAtMemory(group != nil) {
 		return w
 	}
-	most := j.plan.Limits["memory"].Bytes
+	w.memory.Store(j.plan.Limits["memory"].Bytes)
 	w.done.Add(1)
 	go func() {
 		defer w.done.Done()
@@ -81,8 +71,8 @@ func startLimits(j *job, box *namespaces.Box, group *cgroups.Group) *limitWatch 
 		for {
 			select {
 			case <-t.C:
-				if treeMemory(box.Keeper()) > most {
-					hit("memory")
+				if treeMemory(box.Keeper()) > w.memory.Load() {
+					w.hit("memory")
 				}
 			case <-w.quit:
 				return
@@ -92,12 +82,41 @@ func startLimits(j *job, box *namespaces.Box, group *cgroups.Group) *limitWatch 
 	return w
 }
 
+func (w *limitWatch) hit(name string) {
+	w.name.CompareAndSwap(nil, name)
+	w.box.Kill()
+}
+
+// lowerMemory holds less from now on, where psb holds it at all.
+func (w *limitWatch) lowerMemory(most uint64) {
+	if w.memory.Load() != 0 {
+		w.memory.Store(most)
+	}
+}
+
+// startWall begins the time, in place of one that was begun before; zero is none.
+func (w *limitWatch) startWall(most time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wall != nil {
+		w.wall.Stop()
+	}
+	if most > 0 && !w.over {
+		w.wall = time.AfterFunc(most, func() { w.hit("wall") })
+	}
+}
+
 // looksAtMemory reports whether psb itself has to look at the tree's memory: no group holds the limit.
 func (j *job) looksAtMemory(grouped bool) bool {
 	return j.plan.Limits["memory"].Bytes != 0 && (j.facts.host.Limits["memory"] != "" || !grouped) && j.plan.Provider != plan.None
 }
 
 func (w *limitWatch) stop() {
+	w.mu.Lock()
+	if w.over = true; w.wall != nil {
+		w.wall.Stop()
+	}
+	w.mu.Unlock()
 	close(w.quit)
 	w.done.Wait()
 }

@@ -21,7 +21,8 @@ type mcpOptions struct {
 	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
-	grace                                       time.Duration
+	grace, sessionIdle, sessionLife             time.Duration
+	sessions, sessionsEach                      int
 	structured, stateless                       bool
 }
 
@@ -87,6 +88,10 @@ func (o *mcpOptions) offerFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
 	f.StringSliceVar(&o.tools, "tools", nil, "offer these tools only, a `list` with commas")
 	f.BoolVar(&o.structured, "structured", false, "results carry structuredContent, too: for programs; some models then see only that")
+	f.IntVar(&o.sessions, "sessions", 16, "`sessions` at once; 0 is none")
+	f.IntVar(&o.sessionsEach, "sessions-per-client", 4, "`sessions` of one client at once")
+	f.DurationVar(&o.sessionIdle, "session-idle", 15*time.Minute, "how `long` a session stays that is not used")
+	f.DurationVar(&o.sessionLife, "session-life", 4*time.Hour, "how `long` a session stays at most")
 }
 
 // serveMCP is check → profiles → server → serve until the client or a signal ends it.
@@ -94,14 +99,15 @@ func serveMCP(w *world, o *mcpOptions) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	runner, s, err := o.server(w)
+	cold, s, end, err := o.server(w)
 	if err != nil {
 		return err
 	}
-	for _, m := range runner.offer.Missing {
+	defer end()
+	for _, m := range cold.offer.Missing {
 		w.ui.say("this host lacks: %s", m)
 	}
-	if len(runner.offer.Missing) > 0 {
+	if len(cold.offer.Missing) > 0 {
 		w.ui.hint("psb doctor says how to get it")
 	}
 	if o.http != "" {
@@ -110,23 +116,29 @@ func serveMCP(w *world, o *mcpOptions) error {
 	return serveMCPStdio(w, o, s)
 }
 
-// server is profiles → server. Nothing is started yet.
-func (o *mcpOptions) server(w *world) (*coldRunner, *mcpserver.Server, error) {
+// server is profiles → server. No box is started before a call asks for one; end ends what sessions there are then.
+func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, end func(), err error) {
 	ceilings := mcpserver.DefaultCeilings()
 	for _, words := range o.max {
 		if err := ceilings.Set(words); err != nil {
-			return nil, nil, &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
+			return nil, nil, nil, &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
 		}
 	}
-	runner, err := newColdRunner(w, o, ceilings)
-	if err != nil {
-		return nil, nil, err
+	if cold, err = newColdRunner(w, o, ceilings); err != nil {
+		return nil, nil, nil, err
 	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
-	if err != nil {
-		return nil, nil, &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
+	var runner mcpserver.Runner = cold
+	end = func() {}
+	if o.sessions > 0 {
+		kept := newSessionRunner(cold, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
+		runner, end = kept, kept.end
 	}
-	return runner, s, nil
+	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(cold), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	if err != nil {
+		end()
+		return nil, nil, nil, &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
+	}
+	return cold, s, end, nil
 }
 
 // asked are the tools to offer: nil leaves it to the server.
@@ -152,6 +164,8 @@ func (o *mcpOptions) fit() error {
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:
 		return &usageError{"--max-message: at least 1024 bytes", "psb mcp --max-message 4194304"}
+	case o.sessions < 0 || o.sessions > 0 && (o.sessionsEach < 1 || o.sessionIdle < time.Second || o.sessionLife < time.Second):
+		return &usageError{"--sessions: none (0), or at least one of each client, for at least a second", "psb mcp --sessions 16 --sessions-per-client 4 --session-idle 15m --session-life 4h"}
 	case o.rate < 0 || o.quota < 0 || o.each < 0 || o.queue < -1:
 		return &usageError{"--rate, --quota, --per-client and --queue are no negative figures", "psb help mcp"}
 	case o.http == "":

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"psb/cgroups"
 	"psb/mcpserver"
 	"psb/namespaces"
 	"psb/pythonshim/call"
@@ -31,29 +32,41 @@ const (
 	lifeFD    = 5
 )
 
-// boxRun is the psb behind one call: order → plan → launch → look → verdict. Its own standard descriptors are the program's, so it says nothing.
+// boxRun is the psb behind one call: order → plan → launch → call → look → verdict. Its own standard descriptors are the program's, so it says nothing.
 func boxRun(w *world) (int, error) {
 	for fd := orderFD; fd <= lifeFD; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	order, verdict, life := os.NewFile(orderFD, "order"), os.NewFile(verdictFD, "verdict"), os.NewFile(lifeFD, "life")
-	var o boxOrder
-	if err := json.NewDecoder(order).Decode(&o); err != nil {
-		return exitRefused, &usageError{"this name is psb mcp's own", "psb --help"}
+	if err := unix.SetNonblock(orderFD, true); err != nil { // so that a wait for the call ends when the box does
+		return exitRefused, notByHand
 	}
-	order.Close()
-	v := runBox(w, &o, life)
-	if err := json.NewEncoder(verdict).Encode(v); err != nil {
+	link := &boxLink{file: os.NewFile(orderFD, "order"), answers: json.NewEncoder(os.NewFile(verdictFD, "verdict")), life: os.NewFile(lifeFD, "life")}
+	link.orders = json.NewDecoder(link.file)
+	var o boxOrder
+	if err := link.orders.Decode(&o); err != nil {
+		return exitRefused, notByHand
+	}
+	if err := link.answers.Encode(boxWord{Verdict: runBox(w, &o, link)}); err != nil {
 		return exitRefused, nil // the server is gone
 	}
 	return 0, nil
 }
 
-func runBox(w *world, o *boxOrder, life *os.File) *boxVerdict {
+var notByHand = &usageError{"this name is psb mcp's own", "psb --help"}
+
+// boxLink is the way to the server: the order and the call come in, words go out, and its end ends the box.
+type boxLink struct {
+	file    *os.File
+	orders  *json.Decoder
+	answers *json.Encoder
+	life    *os.File
+}
+
+func runBox(w *world, o *boxOrder, link *boxLink) *boxVerdict {
 	v := &boxVerdict{}
 	j, err := boxJob(w, o)
 	if err == nil {
-		err = j.launchBox(o, life, v)
+		err = j.launchBox(o, link, v)
 	}
 	if err != nil && !v.Started {
 		v.Refusal = err.Error()
@@ -70,28 +83,42 @@ func runBox(w *world, o *boxOrder, life *os.File) *boxVerdict {
 }
 
 // launchBox runs it and fills the verdict.
-func (j *job) launchBox(o *boxOrder, life *os.File, v *boxVerdict) error {
+func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 	j.plan.Env = boxEnvironment(j.plan.Env, j.plan.Command.Env)
 	j.plan.Spec.Env = j.plan.Env
 	j.bare = true // no signal is for it
-	b := &boxWatcher{supervisor: newSupervisor(j), order: o, life: life}
+	b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
 	defer b.close()
-	begin := time.Now()
-	out, err := launch(j, b)
-	v.Cancelled = b.cancelled.Load()
-	v.Wall = time.Since(begin)
-	j.left(v)
-	if err != nil || !out.started {
-		if err == nil {
-			err = errors.New("the program was not started")
+	if o.Session {
+		var err error
+		if b.session, err = b.newBoxSession(); err != nil {
+			return err
 		}
-		return err
 	}
-	v.Started, v.Status, v.Reason, v.Wall = true, out.status, out.reason, out.wall
+	out, err := launch(j, b)
+	v.Cancelled, v.Ordered = b.cancelled.Load(), b.call != nil
+	j.left(v)
+	switch {
+	case b.refused != nil:
+		return b.refused // it was ended because of that
+	case err != nil:
+		return err
+	case !out.started:
+		return errors.New("the program was not started")
+	case v.Cancelled && !v.Ordered && !o.Session:
+		return errors.New("it was ended before its call was there")
+	}
+	v.Started, v.Status, v.Reason = true, out.status, out.reason
 	if out.died != 0 {
 		v.Signal = unix.SignalName(out.died)
 	}
-	v.User, v.Sys = out.exit.User, out.exit.System
+	v.CPU = max(out.exit.User+out.exit.System-b.before, 0)
+	if v.Ordered {
+		v.Wall = b.ended.Sub(b.begun)
+	}
+	if b.session != nil && b.session.interrupted() {
+		v.Cancelled = true
+	}
 	j.boxFacts(out, b, v)
 	b.collect(v)
 	return nil
@@ -110,63 +137,84 @@ func (j *job) left(v *boxVerdict) {
 	}
 }
 
-// boxWatcher is the supervisor of an enforced run that also fills the box's private folders before the program starts, and keeps them to be read
-// when it is gone.
+// boxWatcher is the supervisor of an enforced run that also gives the program its call, and keeps the box's private folders to be read when it is
+// gone.
 type boxWatcher struct {
 	*supervisor
 	order     *boxOrder
-	life      *os.File
+	link      *boxLink
+	limits    *limitWatch
+	group     *cgroups.Group // nil without one
 	workspace *os.File
-	call      *os.File
+	folder    *os.File // call.Dir
+	pipes     *callPipes
+	session   *boxSession // nil: there is one call
 	cancelled atomic.Bool
+
+	// What serve finds; read by others once end has waited for it.
+	served  chan struct{} // nil: it was not begun
+	call    *callOrder    // nil: there was none
+	begun   time.Time
+	ended   time.Time
+	before  time.Duration // processor time that the program had used when the call was there
+	refused error         // why the call could not be given
 }
+
+func (b *boxWatcher) limited(l *limitWatch, g *cgroups.Group) { b.limits, b.group = l, g }
 
 func (b *boxWatcher) attend(box *namespaces.Box, program int) error {
 	var err error
 	if b.workspace, err = openInside(program, mcpserver.Workspace); err != nil {
 		return err
 	}
-	if b.call, err = openInside(program, call.Dir); err != nil {
-		return err
-	}
-	if err := b.fill(); err != nil {
+	if b.folder, err = openInside(program, call.Dir); err != nil {
 		return err
 	}
 	go func() {
 		var one [1]byte
-		_, _ = b.life.Read(one[:]) // nothing is ever written: it returns when the server hangs up
+		_, _ = b.link.life.Read(one[:]) // nothing is ever written: it returns when the server hangs up
 		b.cancelled.Store(true)
 		box.Kill()
 	}()
-	return b.supervisor.attend(box, program)
+	if b.order.Shell != nil {
+		c := &callOrder{}
+		if err := b.link.orders.Decode(c); err != nil {
+			return err
+		}
+		if err := b.give(c, program); err != nil {
+			return err
+		}
+		return b.supervisor.attend(box, program)
+	}
+	if err := b.equip(); err != nil {
+		return err
+	}
+	if err := b.supervisor.attend(box, program); err != nil {
+		return err
+	}
+	b.served = make(chan struct{})
+	go func() {
+		defer close(b.served)
+		if err := b.serve(box, program); err != nil && !errors.Is(err, os.ErrClosed) { // closed: the box ended by itself
+			b.refused = err
+			box.Kill()
+		}
+	}()
+	return nil
 }
 
-// fill puts the call's files and, for Python, its program into the box.
-func (b *boxWatcher) fill() error {
-	owner := fileOwner{int(b.j.plan.Spec.HostUID), int(b.j.plan.Spec.HostGID)}
-	for _, f := range b.order.Files {
-		if err := putFile(b.workspace, f.Path, f.Content, f.Executable, owner); err != nil {
-			return refuse("fewer or smaller files, or a larger disk_mb", "files: %s: %v", plainText(f.Path), err)
-		}
+// end waits until nothing is given any more.
+func (b *boxWatcher) end() {
+	b.ended = time.Now()
+	b.link.file.Close()
+	b.pipes.close()
+	if b.served != nil {
+		<-b.served
 	}
-	if b.order.Language == string(mcpserver.Shell) {
-		return nil
+	if b.session != nil {
+		b.session.end()
 	}
-	t := call.Task{Code: b.order.Code, Args: b.order.Args, Variables: b.order.Variables, Figures: b.order.Figures, MostText: 1 << 20, MostReport: mostReport, Workspace: mcpserver.Workspace}
-	if t.Args == nil {
-		t.Args = []string{}
-	}
-	if t.Variables == nil {
-		t.Variables = []string{}
-	}
-	text, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	if err := putFile(b.call, call.TaskName, text, false, owner); err != nil {
-		return err
-	}
-	return putFile(b.call, call.ProgramName, []byte(call.Program), false, owner)
+	b.supervisor.end()
 }
 
 // mostReport bounds what the program may write about itself.
@@ -174,21 +222,33 @@ const mostReport = 12 << 20
 
 // collect reads what is new in the workspace, and the program's report.
 func (b *boxWatcher) collect(v *boxVerdict) {
-	var st unix.Statfs_t
-	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
-		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
+	b.space(v)
+	switch {
+	case b.call == nil:
+		return
+	case b.session != nil:
+		b.session.look(b.session.order, v)
+		return
 	}
-	if err := collectFiles(b.workspace, b.order, v); err != nil {
+	if err := collectFiles(b.workspace, b.call, v); err != nil {
 		v.LookedAt = err.Error()
 	}
-	if b.order.Language != string(mcpserver.Shell) {
-		if text, size, err := readPlain(b.call, call.ReportName, mostReport); err == nil && size <= mostReport {
+	if b.order.Shell == nil {
+		if text, size, err := readPlain(b.folder, call.ReportName, mostReport); err == nil && size <= mostReport {
 			v.Report = text
 		}
 	}
 }
 
+// space tells how full the workspace is.
+func (b *boxWatcher) space(v *boxVerdict) {
+	var st unix.Statfs_t
+	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
+		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
+	}
+}
+
 func (b *boxWatcher) close() {
 	b.workspace.Close() // nil is fine
-	b.call.Close()
+	b.folder.Close()
 }

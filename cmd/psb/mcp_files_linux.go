@@ -128,45 +128,66 @@ const (
 )
 
 // collectFiles compares the workspace with what the call brought. The program is gone: nothing changes any more.
-func collectFiles(dir *os.File, o *boxOrder, v *boxVerdict) error {
+func collectFiles(dir *os.File, o *callOrder, v *boxVerdict) error {
 	names, err := plainFiles(dir)
 	brought := map[string][]byte{}
 	for _, f := range o.Files {
 		brought[f.Path] = f.Content
 	}
-	wants := mcpserver.Return{All: o.All, Globs: o.Globs}
-	room := o.ReturnAll
+	pick, budget := newPick(o, v), newReading(dir)
 	for _, name := range names {
-		f, found := lookAtFile(dir, name, brought)
+		f, found := lookAtFile(dir, name, brought, budget)
 		delete(brought, name)
-		if !found {
-			continue
-		}
-		switch {
-		case !wants.Wants(name):
-			f.Content = nil
-			if len(o.Globs) > 0 || !o.All {
-				continue
-			}
-		case len(v.Files) == o.Returned:
-			v.Unlisted++
-			continue
-		case f.Omitted != "":
-		case f.Size > o.ReturnMax:
-			f.Content, f.Omitted = nil, fmt.Sprintf("larger than %d bytes", o.ReturnMax)
-		case f.Size > room:
-			f.Content, f.Omitted = nil, "more than fits into one result"
-		default:
-			room -= f.Size
-		}
-		v.Files = append(v.Files, *f)
-	}
-	for _, name := range slices.Sorted(mapKeys(brought)) {
-		if wants.Wants(name) && len(v.Files) < o.Returned {
-			v.Files = append(v.Files, boxFile{Path: name, Change: "deleted"})
+		if found {
+			pick.add(f)
 		}
 	}
+	pickGone(pick, brought)
 	return err
+}
+
+// pick chooses which changed files come back, and with their bytes.
+type pick struct {
+	order   *callOrder
+	verdict *boxVerdict
+	room    int64
+}
+
+func newPick(o *callOrder, v *boxVerdict) *pick { return &pick{o, v, o.ReturnAll} }
+
+func (p *pick) wants(name string) bool {
+	return mcpserver.Return{All: p.order.All, Globs: p.order.Globs}.Wants(name)
+}
+
+func (p *pick) add(f *boxFile) {
+	o, v := p.order, p.verdict
+	switch {
+	case !p.wants(f.Path):
+		f.Content = nil
+		if len(o.Globs) > 0 || !o.All {
+			return
+		}
+	case len(v.Files) == o.Returned:
+		v.Unlisted++
+		return
+	case f.Omitted != "":
+	case f.Size > o.ReturnMax:
+		f.Content, f.Omitted = nil, fmt.Sprintf("larger than %d bytes", o.ReturnMax)
+	case f.Size > p.room:
+		f.Content, f.Omitted = nil, "more than fits into one result"
+	default:
+		p.room -= f.Size
+	}
+	v.Files = append(v.Files, *f)
+}
+
+// pickGone adds those that are not there any more.
+func pickGone[V any](p *pick, left map[string]V) {
+	for _, name := range slices.Sorted(mapKeys(left)) {
+		if p.wants(name) && len(p.verdict.Files) < p.order.Returned {
+			p.verdict.Files = append(p.verdict.Files, boxFile{Path: name, Change: "deleted"})
+		}
+	}
 }
 
 func mapKeys[V any](m map[string]V) func(func(string) bool) {
@@ -180,7 +201,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 }
 
 // lookAtFile reads a file if it is new or another one than was brought.
-func lookAtFile(dir *os.File, name string, brought map[string][]byte) (*boxFile, bool) {
+func lookAtFile(dir *os.File, name string, brought map[string][]byte, budget *reading) (*boxFile, bool) {
 	f, err := beneath(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	was, had := brought[name]
 	change := "created"
@@ -191,6 +212,13 @@ func lookAtFile(dir *os.File, name string, brought map[string][]byte) (*boxFile,
 		return &boxFile{Path: name, Change: change, Omitted: err.Error()}, true
 	}
 	defer f.Close()
+	fi, err := f.Stat()
+	if err == nil {
+		err = budget.allows(fi.Size())
+	}
+	if err != nil {
+		return &boxFile{Path: name, Change: change, Omitted: err.Error()}, true
+	}
 	const inMemory = 64 << 20
 	h := sha256.New()
 	content, err := io.ReadAll(io.TeeReader(io.LimitReader(f, inMemory), h))

@@ -109,16 +109,19 @@ func (j *job) boxCommand(o *boxOrder) plan.Command {
 	spaces := []plan.Space{{Path: mcpserver.Workspace}, {Path: call.Dir, Size: 24 << 20}}
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + mcpserver.Workspace, "LANG=C.UTF-8", "TMPDIR=/tmp", "USER=user", "MPLBACKEND=Agg", "MPLCONFIGDIR=/tmp"}
 	dir := mcpserver.Workspace
-	if o.Dir != "" {
-		dir += "/" + o.Dir
+	if o.Shell != nil && o.Shell.Dir != "" {
+		dir += "/" + o.Shell.Dir
 		spaces = append(spaces, plan.Space{Path: dir, Part: true})
 	}
 	c := plan.Command{Env: env, Dir: dir, Private: spaces}
-	if o.Language == string(mcpserver.Shell) {
+	if o.Shell != nil {
 		c.Exec = "/bin/sh"
-		c.Argv = append([]string{"sh", "-c", o.Code, "sh"}, o.Args...)
+		c.Argv = append([]string{"sh", "-c", o.Shell.Code, "sh"}, o.Shell.Args...)
 		j.policy.Rules = append(j.policy.Rules, policy.Rule{Op: policy.OpExec, Origin: policy.Origin{From: "run_shell"}, Pattern: policy.Pattern{Text: c.Exec, Object: c.Exec}})
 		return c
+	}
+	if o.Session { // run_shell comes to the same box
+		j.policy.Rules = append(j.policy.Rules, policy.Rule{Op: policy.OpExec, Origin: policy.Origin{From: "run_shell"}, Pattern: policy.Pattern{Text: "/bin/sh", Object: "/bin/sh"}})
 	}
 	c.Exec, c.Python = j.layout.Launch, true
 	c.Argv = []string{c.Exec, "-I", "-B", "-u", call.Dir + "/" + call.ProgramName}

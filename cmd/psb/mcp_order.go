@@ -4,22 +4,36 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"psb/mcpserver"
 )
 
-// order is a request in the words of the psb that runs it.
+// order is what a box for this request is made of.
 func (r *coldRunner) order(q *mcpserver.Request, profile boxProfile) *boxOrder {
+	o := &boxOrder{Language: string(q.Language), Profile: profile, AllowGaps: r.gaps, Network: q.Network != r.offer.Networks[0], Limits: limitTexts(q.Timeout, q.Limits)}
+	if q.Language == mcpserver.Shell {
+		o.Shell = &shellOrder{q.Code, q.Args, q.Dir}
+	}
+	return o
+}
+
+// call is the request itself, in the words of the psb that runs it.
+func (r *coldRunner) call(q *mcpserver.Request) *callOrder {
 	c := r.offer.Ceilings
-	o := &boxOrder{Language: string(q.Language), Code: q.Code, Args: q.Args, Dir: q.Dir, Variables: q.Variables, Figures: q.Figures, Profile: profile, AllowGaps: r.gaps,
-		Network: q.Network != r.offer.Networks[0], All: q.Return.All, Globs: q.Return.Globs, Returned: c.Returned, ReturnMax: c.ReturnMax, ReturnAll: mostReturned}
+	o := &callOrder{Code: q.Code, Args: q.Args, Variables: q.Variables, Figures: q.Figures, Limits: limitTexts(q.Timeout, q.Limits),
+		All: q.Return.All, Globs: q.Return.Globs, Returned: c.Returned, ReturnMax: c.ReturnMax, ReturnAll: mostReturned}
 	for _, f := range q.Files {
 		o.Files = append(o.Files, boxInput{f.Path, f.Content, f.Executable})
 	}
-	size := func(n uint64) string { return strconv.FormatUint(n, 10) }
-	o.Limits = map[string]string{"wall": strconv.FormatInt(max(q.Timeout.Milliseconds(), 1), 10) + "ms", "memory": size(q.Limits.Memory), "cpus": strconv.FormatFloat(q.Limits.CPUs, 'f', -1, 64),
-		"pids": strconv.Itoa(q.Limits.Processes), "disk": size(q.Limits.Disk), "output": size(mostPrinted), "memory_swap": "0"}
 	return o
+}
+
+// limitTexts are limits as [limits] has them.
+func limitTexts(wall time.Duration, l mcpserver.Limits) map[string]string {
+	size := func(n uint64) string { return strconv.FormatUint(n, 10) }
+	return map[string]string{"wall": strconv.FormatInt(max(wall.Milliseconds(), 1), 10) + "ms", "memory": size(l.Memory), "cpus": strconv.FormatFloat(l.CPUs, 'f', -1, 64),
+		"pids": strconv.Itoa(l.Processes), "disk": size(l.Disk), "output": size(mostPrinted), "memory_swap": "0"}
 }
 
 // packagesOf lists what is installed beside an interpreter, by the names of folders alone.

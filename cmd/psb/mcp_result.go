@@ -21,6 +21,9 @@ func boxResult(q *mcpserver.Request, v *boxVerdict, how string, stdout, stderr m
 	case v == nil:
 		r.Status, r.Reason, r.Cleanup.State = mcpserver.Internal, how, mcpserver.NotKnown
 		return r
+	case !v.Started && v.Kept && !v.Cancelled:
+		r.Status, r.Reason, r.Hint, r.Cleanup.State = mcpserver.Refused, v.Refusal, v.Hint, mcpserver.KeptSession
+		return r
 	case !v.Started && v.Cancelled:
 		r.Status, r.Reason, r.Exit.Reason = mcpserver.Cancelled, "before the code ran", "cancel"
 		r.Cleanup = cleanupOf(v)
@@ -46,6 +49,12 @@ func boxResult(q *mcpserver.Request, v *boxVerdict, how string, stdout, stderr m
 	if q.Language == mcpserver.Python {
 		r.Receipt.Reported = map[string]any{"report": readReport(v.Report, &r.Program)}
 	}
+	if v.Kept {
+		if r.Receipt.Reported == nil {
+			r.Receipt.Reported = map[string]any{}
+		}
+		r.Receipt.Reported["status"] = v.Status
+	}
 	return r
 }
 
@@ -58,16 +67,23 @@ func endOf(v *boxVerdict) (mcpserver.Status, mcpserver.Exit) {
 	}
 	switch {
 	case v.Cancelled:
-		e.Code, e.Reason = nil, "cancel"
+		if e.Code = nil; v.Reason != "interrupt" {
+			e.Reason = "cancel"
+		}
 		return mcpserver.Cancelled, e
 	case v.Reason == "wall":
-		e.Signal = "SIGKILL"
+		if e.Signal = "SIGKILL"; v.Kept {
+			e.Signal = "SIGINT"
+		}
 		return mcpserver.TimedOut, e
 	case v.Reason == "memory" || v.Reason == "output" || v.Reason == "cpu_time":
 		return mcpserver.Killed, e
 	case v.Signal != "":
 		return mcpserver.Killed, e
 	case v.Status == 0:
+		if v.Kept {
+			e.Reason = mcpserver.Reported
+		}
 		return mcpserver.OK, e
 	case v.Usage.PIDsRefused > 0:
 		e.Reason = "pids"
@@ -75,6 +91,8 @@ func endOf(v *boxVerdict) (mcpserver.Status, mcpserver.Exit) {
 		e.Reason = "disk"
 	case v.Usage.OOMKills > 0:
 		e.Reason = "memory"
+	case v.Kept:
+		e.Reason = mcpserver.Reported
 	}
 	return mcpserver.Failed, e
 }
@@ -82,6 +100,9 @@ func endOf(v *boxVerdict) (mcpserver.Status, mcpserver.Exit) {
 func cleanupOf(v *boxVerdict) mcpserver.Cleanup {
 	if len(v.Left) > 0 {
 		return mcpserver.Cleanup{State: mcpserver.PartLeft, Left: v.Left}
+	}
+	if v.Kept {
+		return mcpserver.Cleanup{State: mcpserver.KeptSession}
 	}
 	return mcpserver.Cleanup{State: mcpserver.Removed}
 }
@@ -150,7 +171,7 @@ func denialsOf(v *boxVerdict) []mcpserver.Denial {
 func receiptOf(q *mcpserver.Request, v *boxVerdict) mcpserver.Receipt {
 	r := mcpserver.Receipt{
 		Configured: map[string]any{"provider": v.Provider, "walls": v.Walls, "profile": q.Profile, "network": q.Network, "environment": v.Env},
-		Observed:   map[string]any{"cpu_s": (v.User + v.Sys).Seconds(), "oom_kills": v.Usage.OOMKills, "processes_refused": v.Usage.PIDsRefused},
+		Observed:   map[string]any{"cpu_s": v.CPU.Seconds(), "oom_kills": v.Usage.OOMKills, "processes_refused": v.Usage.PIDsRefused},
 		Unknown:    slices.Clone(v.Usage.Unknown),
 	}
 	if len(v.Gaps) > 0 {

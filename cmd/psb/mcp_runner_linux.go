@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -48,10 +49,11 @@ func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.
 	if ctx.Err() != nil {
 		return &mcpserver.Result{Status: mcpserver.Cancelled, Reason: "before it began", Cleanup: mcpserver.Cleanup{State: mcpserver.NotAttempted}}, nil
 	}
-	p, err := startBox(r.order(q, profile), q)
+	p, err := startBox(r.order(q, profile))
 	if err != nil {
 		return nil, err
 	}
+	p.give(r.call(q), q)
 	v, how := p.wait(ctx)
 	return boxResult(q, v, how, p.out[0].text(), p.out[1].text(), r.offer.Ceilings), nil
 }
@@ -60,14 +62,19 @@ func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.
 type boxProcess struct {
 	cmd     *exec.Cmd
 	life    *os.File // closing it ends the box
+	orders  *os.File
+	stdin   *os.File
 	verdict *os.File
+	words   *json.Decoder     // of verdict
+	bound   *io.LimitedReader // of what words may still read
 	out     [2]*capture
+	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
 	once    sync.Once
 }
 
-// startBox starts it and everything that goes on beside it.
-func startBox(o *boxOrder, q *mcpserver.Request) (*boxProcess, error) {
+// startBox starts it and everything that goes on beside it. Its program waits for what give tells it.
+func startBox(o *boxOrder) (*boxProcess, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
@@ -79,15 +86,12 @@ func startBox(o *boxOrder, q *mcpserver.Request) (*boxProcess, error) {
 	lifeR, lifeW := pipes.in()
 	outR, outW := pipes.out()
 	errR, errW := pipes.out()
-	p := &boxProcess{life: lifeW, verdict: verdictR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)}}
-	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, verdictW, lifeR},
+	stdinR, stdinW := pipes.in()
+	p := &boxProcess{life: lifeW, orders: orderW, stdin: stdinW, verdict: verdictR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)}}
+	p.bound = &io.LimitedReader{R: verdictR, N: mostVerdict}
+	p.words = json.NewDecoder(p.bound)
+	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdin: stdinR, Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, verdictW, lifeR},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}} // the terminal's signals are the server's
-	var stdinW *os.File
-	if q.Stdin != nil {
-		var stdinR *os.File
-		stdinR, stdinW = pipes.in()
-		p.cmd.Stdin = stdinR
-	}
 	if pipes.err != nil {
 		pipes.closeOurs()
 		return nil, fmt.Errorf("pipe: %w", pipes.err)
@@ -96,29 +100,50 @@ func startBox(o *boxOrder, q *mcpserver.Request) (*boxProcess, error) {
 		pipes.closeOurs()
 		return nil, fmt.Errorf("start a box: %w", err)
 	}
-	go func() {
-		_, _ = orderW.Write(text) // a psb that does not read it says so by its verdict
-		orderW.Close()
-	}()
-	if stdinW != nil {
-		go func() {
-			_, _ = io.Copy(stdinW, q.Stdin)
-			stdinW.Close()
-		}()
-	}
 	for i, f := range []*os.File{outR, errR} {
 		p.reading.Add(1)
 		go func() {
 			defer p.reading.Done()
 			defer f.Close()
 			p.out[i].read(f, func(b []byte) {
-				if q.Output != nil {
-					q.Output(mcpserver.Stream(i), b)
+				if tell := p.told.Load(); tell != nil {
+					(*tell)(mcpserver.Stream(i), b)
 				}
 			})
 		}()
 	}
+	_, _ = orderW.Write(text) // a psb that does not read it says so by its verdict
 	return p, nil
+}
+
+// give tells the box its call, once.
+func (p *boxProcess) give(c *callOrder, q *mcpserver.Request) {
+	if q.Output != nil {
+		p.told.Store(&q.Output)
+	}
+	go func() {
+		defer p.orders.Close()
+		_ = json.NewEncoder(p.orders).Encode(c) // as above
+	}()
+	go func() {
+		defer p.stdin.Close()
+		if q.Stdin != nil {
+			_, _ = io.Copy(p.stdin, q.Stdin)
+		}
+	}()
+}
+
+// verdictOf reads words until the last one.
+func (p *boxProcess) verdictOf() (*boxVerdict, error) {
+	for {
+		var w boxWord
+		if err := p.words.Decode(&w); err != nil {
+			return nil, err
+		}
+		if w.Verdict != nil {
+			return w.Verdict, nil
+		}
+	}
 }
 
 // wait waits for the end. how says what is wrong where there is no verdict.
@@ -133,16 +158,12 @@ func (p *boxProcess) wait(ctx context.Context) (v *boxVerdict, how string) {
 		}
 	})
 	defer stop()
-	text, err := io.ReadAll(io.LimitReader(p.verdict, mostVerdict))
+	v, err := p.verdictOf()
 	p.verdict.Close()
 	state := p.cmd.Wait()
 	close(over)
 	p.hangUp()
 	p.reading.Wait() // nothing of the box is left that could hold them
-	v = &boxVerdict{}
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
 	switch {
 	case state != nil:
 		return nil, fmt.Sprintf("the psb of this box ended without a verdict: %v", state)

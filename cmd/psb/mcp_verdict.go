@@ -1,25 +1,104 @@
 package main
 
-import "time"
+import (
+	"time"
 
-// boxOrder is what the server tells the psb that runs one box, on its descriptor 3.
+	"psb/mcpserver"
+)
+
+// boxOrder is what the server tells the psb that runs one box first, on its descriptor 3: what the box is made of.
 type boxOrder struct {
 	Language  string
+	Shell     *shellOrder // where that is its language
+	Profile   boxProfile
+	Limits    map[string]string // [limits] of the box, as its text
+	AllowGaps []string
+	Network   bool     // the profile's [net] holds; otherwise nothing of it does
+	Session   bool     // it stays: sessionAsk after sessionAsk follows in place of one call
+	Preload   []string // modules that are imported before the call is there
+}
+
+// shellOrder is what has to be known of a call before its shell can be started.
+type shellOrder struct {
+	Code string
+	Args []string
+	Dir  string // below the workspace
+}
+
+// callOrder is what it tells it second, at once or much later: the call.
+type callOrder struct {
 	Code      string
 	Args      []string
-	Dir       string // below the workspace
 	Variables []string
 	Figures   bool
 	Files     []boxInput
-	Profile   boxProfile
-	Limits    map[string]string // [limits] of this call, as its text
-	AllowGaps []string
-	Network   bool // the profile's [net] holds; otherwise nothing of it does
-	All       bool // return_files
+	Limits    map[string]string // as the box's or lower
+	All       bool              // return_files
 	Globs     []string
 	Returned  int   // files at most
 	ReturnMax int64 // bytes of one
 	ReturnAll int64 // bytes of all
+
+	// Of a session's.
+	Shell bool // Code is for /bin/sh
+	Dir   string
+	Stdin bool // its standard input follows
+}
+
+// boxWord is one thing that psb answers on its descriptor 4: that the box waits for its call, then the verdict.
+type boxWord struct {
+	Ready   *boxReady
+	Say     *sessionSay // of a session
+	Verdict *boxVerdict // the box is gone
+}
+
+// sessionAsk is what the server wants of a session: one of these.
+type sessionAsk struct {
+	ID    int        // the answer has it, too
+	Call  *callOrder // one at a time
+	Name  string     // of the order in the box; unguessable
+	File  *fileAsk
+	Input *inputAsk
+	Do    string // interrupt, cancel, pause, resume
+}
+
+// inputAsk is a piece of an order's standard input; no bytes are its end.
+type inputAsk struct {
+	Of    int // the order
+	Bytes []byte
+}
+
+// sessionSay is an answer, or something that comes before one.
+type sessionSay struct {
+	ID      int
+	Printed []byte // by the order, to Stream
+	Stream  mcpserver.Stream
+	Opened  bool        // the order's program reads its standard input
+	Verdict *boxVerdict // of the order
+	File    *fileSay
+	Wrong   string // why it was not done
+}
+
+type fileAsk struct {
+	Do            string // read, write, find, and those of mcpserver.FileAct
+	Path          string
+	Offset, Limit int64
+	Content       []byte
+	How           mcpserver.Writing
+	Query         mcpserver.FindQuery
+	Act           mcpserver.FileAct
+}
+
+type fileSay struct {
+	Content mcpserver.FileContent
+	Found   []mcpserver.FileInfo
+	Wrong   string
+	File    bool // Wrong is about the file
+}
+
+// boxReady tells of a box that waits.
+type boxReady struct {
+	Failed []string // of Preload, and why
 }
 
 type boxInput struct {
@@ -37,17 +116,18 @@ type boxProfile struct {
 	Folder string            // ${project}
 }
 
-// boxVerdict is what that psb answers on its descriptor 4: all of it its own look, but Report, which the program wrote.
+// boxVerdict is how a run ended: all of it psb's own look, but Report, which the program wrote.
 type boxVerdict struct {
 	Started   bool
+	Ordered   bool   // the program was given its call
 	Refusal   string // why nothing was started
 	Hint      string
 	Status    int
 	Signal    string
 	Reason    string
 	Cancelled bool
-	Wall      time.Duration
-	User, Sys time.Duration
+	Kept      bool          // the box goes on: Status is its program's word
+	Wall, CPU time.Duration // since the call was there
 	Usage     boxUsage
 	Limits    []boxLimit
 	Denials   []boxDenial

@@ -20,7 +20,7 @@ Nothing is started. The tools are called through psb mcp.`
 
 // toolsCommand is `psb tools`.
 func toolsCommand(w *world, status *int) *cobra.Command {
-	var o mcpOptions
+	o := mcpOptions{slots: 1, message: 16 << 20} // which decide nothing here
 	var format string
 	var strict bool
 	c := &cobra.Command{Use: "tools [options]", Short: "print the schemas of psb mcp's tools as JSON", Long: toolsHelp, DisableFlagsInUseLine: true,
@@ -49,10 +49,14 @@ func printTools(w *world, o *mcpOptions, format string, strict bool) error {
 	case strict && format != "openai":
 		return &usageError{"--strict goes with --format openai", "psb tools --format openai --strict"}
 	}
-	_, s, err := o.server(w)
+	if err := o.fit(); err != nil {
+		return err
+	}
+	_, s, end, err := o.server(w)
 	if err != nil {
 		return err
 	}
+	defer end()
 	text, err := s.TellTools(format, strict)
 	if err != nil {
 		return err

@@ -1,7 +1,21 @@
-// Package call holds the program that runs one piece of Python for psb mcp inside a box: it executes the code as a notebook does and writes down
-// what the code left, its value, error, variables and figures, for the half outside to read once the box is gone.
+// Package call holds the program that runs Python for psb mcp inside a box: it executes a piece of code as a notebook does and writes down what the
+// code left, its value, error, variables and figures, for the half outside to read.
 //
 //	python3 -I -B -u /run/call/run.py
+//
+// It starts up completely, imports what it was told to, says that it is ready, and waits for its order:
+//
+//	setup.json  there from the start: Setup
+//	words       a pipe it writes to: one line for each Word
+//	orders      a pipe it reads: each line is the name of a file in this folder, a Task
+//
+// The half outside makes both pipes and keeps both of their ends open, so that neither side ever waits for the other to open one. It writes the
+// files of an order first and its line last, without waiting: an order is in files, and a line is shorter than what a pipe holds at once.
+//
+// In a session (Setup.Keep) it takes one order after the other, in one interpreter, and says so in words of one line each:
+//
+//	open ID         it has opened the standard input of this order
+//	over ID STATUS  the order is over, its report is written; the status is what an interpreter of its own would have ended with
 //
 // What it writes is the program's own word: the code it runs shares its interpreter and may write something else there. It does not judge how the
 // run ended, and nothing outside does by its report.
@@ -15,6 +29,9 @@ const Dir = "/run/call"
 // Names in Dir.
 const (
 	ProgramName = "run.py"
+	SetupName   = "setup.json"
+	WordsName   = "words"
+	OrdersName  = "orders"
 	TaskName    = "call.json"
 	ReportName  = "report.json"
 )
@@ -24,7 +41,32 @@ const (
 //go:embed run.py
 var Program string
 
-// Task is what it is told.
+// Setup is what it is told before it starts.
+type Setup struct {
+	Workspace string   `json:"workspace"`
+	Preload   []string `json:"preload"` // modules imported before the order
+	Keep      bool     `json:"keep"`    // more orders follow the first
+}
+
+// Word is what it says while no code of a call has run; afterwards anybody in the box could write one.
+type Word struct {
+	Ready  bool     `json:"ready"`
+	Failed []string `json:"failed"` // modules that could not be imported, and why
+}
+
+// MostWord bounds the line of a Word, MostLine that of a session's words.
+const (
+	MostWord = 32 << 10
+	MostLine = 128
+)
+
+// Words of a session.
+const (
+	OpenWord = "open"
+	OverWord = "over"
+)
+
+// Task is an order.
 type Task struct {
 	Code       string   `json:"code"`
 	Args       []string `json:"args"`
@@ -32,7 +74,13 @@ type Task struct {
 	Figures    bool     `json:"figures"`
 	MostText   int      `json:"most_text"`   // characters of one repr
 	MostReport int      `json:"most_report"` // bytes of the whole report
-	Workspace  string   `json:"workspace"`
+	Report     string   `json:"report"`      // name of the file in Dir that the report goes to
+
+	// Of a session's.
+	ID    string `json:"id"`    // by which words tell of it
+	Shell bool   `json:"shell"` // Code is for /bin/sh
+	Dir   string `json:"dir"`   // where a shell begins
+	Input string `json:"input"` // name of the pipe in Dir that is its standard input; "" is none
 }
 
 // Report is what it says.

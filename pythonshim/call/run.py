@@ -1,31 +1,94 @@
-# Runs one piece of code in a box, as a notebook cell does, and writes down what it left. See doc.go.
+# Runs code in a box, as a notebook runs its cells, and writes down what each piece left: one piece, or one after the other in a session. See doc.go.
 # Everything here may be changed by the code it runs: nothing outside rests on it.
 
 
 def main():
+    # All that running code needs is imported before the order, so that the code does not wait for it.
     import ast
+    import base64
     import builtins
+    import datetime
+    import io
     import json
     import linecache
+    import math
     import os
+    import signal
     import sys
     import traceback
     import types
 
     here = "/run/call"
-    with open(here + "/call.json", encoding="utf-8") as f:
-        task = json.load(f)
-    name = "<code>"
-    code = task["code"]
-    most = task["most_text"]
+    with open(here + "/setup.json", encoding="utf-8") as f:
+        setup = json.load(f)
+
+    def preload(names):
+        """Imports them and says what could not be. What they print is nobody's."""
+        if not names:
+            return []
+        failed = []
+        kept = [os.dup(1), os.dup(2)]
+        null = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            for wanted in names:
+                try:
+                    __import__(wanted)
+                except BaseException as e:
+                    failed.append(("%s: %s: %s" % (wanted, type(e).__name__, e))[:200])
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            for to, fd in enumerate(kept, 1):
+                os.dup2(fd, to)
+                os.close(fd)
+            os.close(null)
+        return failed
+
+    keep = setup["keep"]
+    subprocess = None
+    if keep:
+        try:
+            import subprocess  # now: a file of that name in the workspace is not meant
+        except BaseException:
+            pass  # the profile's rules refuse it
+    # A pipe is opened for each use: code that closes all descriptors does no harm to its session. The half outside holds both ends of both.
+    open_, read_, write_, close_, loads, dumps = os.open, os.read, os.write, os.close, json.loads, json.dumps
+    flags_in, flags_out = os.O_RDONLY | os.O_CLOEXEC, os.O_WRONLY | os.O_CLOEXEC
+
+    def say(line):
+        fd = open_(here + "/words", flags_out)
+        try:
+            write_(fd, (line + "\n").encode("ascii"))
+        finally:
+            close_(fd)
+
+    def next_order():
+        """The task that the next line of orders names."""
+        line = b""
+        fd = open_(here + "/orders", flags_in)
+        try:
+            while line[-1:] != b"\n":
+                line += read_(fd, 1)
+        finally:
+            close_(fd)
+        with io.open(here + "/" + line.decode("ascii").strip(), encoding="utf-8") as f:
+            return loads(f.read())
 
     module = types.ModuleType("__main__")
     space = module.__dict__
     space["__builtins__"] = builtins
-    sys.modules["__main__"] = module
-    sys.argv = [name] + task["args"]
-    sys.path.insert(0, task["workspace"])
-    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    own = os.getpid()
+    most = 1 << 20  # characters of one text; the task says how many
+    name_of = ["<code>"]
+    count = 0
+    busy = [False]
+
+    def on_interrupt(number, frame):
+        """The half outside asks the code to stop. Between two pieces of code it means nothing."""
+        if busy[0]:
+            raise KeyboardInterrupt
 
     # Taken now: the code may put others in their place.
     repr_, str_, len_, type_, isinstance_, getattr_, sorted_, eval_ = repr, str, len, type, isinstance, getattr, sorted, eval
@@ -49,9 +112,6 @@ def main():
 
     def plain(value):
         """The value as something that strict JSON can hold; what it cannot is told by its repr."""
-        import datetime
-        import math
-
         left = [20000]
 
         def walk(v, path, deep):
@@ -130,8 +190,6 @@ def main():
         return out
 
     def add_figure(kind, data):
-        import base64
-
         if len_(figures) < 16 and len_(data) <= 4 << 20:
             figures.append({"mime": kind, "data": base64.b64encode(data).decode("ascii")})
 
@@ -158,8 +216,8 @@ def main():
             elif message == kind:
                 message = ""
             frames = [{"file": f.filename, "line": f.lineno or 0, "function": f.name, "source": f.line or ""} for f in x.stack[-32:]]
-            if x.exc_type is not None and issubclass(x.exc_type, SyntaxError) and x.filename == name:
-                frames.append({"file": name, "line": int(x.lineno or 0), "function": "", "source": (x.text or "").rstrip("\n")})
+            if x.exc_type is not None and issubclass(x.exc_type, SyntaxError) and x.filename == name_of[0]:
+                frames.append({"file": name_of[0], "line": int(x.lineno or 0), "function": "", "source": (x.text or "").rstrip("\n")})
             nxt = x.__cause__ or (None if x.__suppress_context__ else x.__context__)
             return {"type": kind, "message": message[:most], "frames": frames, "chained": said(nxt, depth - 1) if nxt is not None and depth > 0 else None, "traceback": ""}
 
@@ -172,7 +230,7 @@ def main():
 
     loop = []
 
-    def run(compiled):
+    def evaluate(compiled):
         if compiled.co_flags & 0x80:  # CO_COROUTINE: there is an await at the top
             import asyncio
 
@@ -195,76 +253,165 @@ def main():
         loop[0].run_until_complete(loop[0].shutdown_asyncgens())
         loop[0].close()
 
-    report = {"value": None, "error": None, "variables": [], "figures": figures}
-    status = 0
-    value = None
-    flags = getattr_(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
-    try:
+    def begin(task):
+        """What each piece of a session gets anew: an interrupt that works, standard input, streams that can be written to."""
+        signal.signal(signal.SIGINT, on_interrupt)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        fd = open_(here + "/" + task["input"] if task["input"] else os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        if fd != 0:
+            os.dup2(fd, 0)
+            close_(fd)
+        sys.stdin = io.open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
+        for n, stream in ((1, "stdout"), (2, "stderr")):
+            if getattr_(getattr_(sys, stream, None), "closed", True):
+                setattr(sys, stream, io.open(n, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False))
+        say("\nopen " + task["id"])  # whatever the code wrote there before ends with its own line
+
+    def shell(task):
+        """The status of a shell command, whose processes are ended by an interrupt."""
+        if subprocess is None:
+            print("run_shell: this profile lets no session start programs (import subprocess); without session a shell has a box of its own", file=sys.stderr)
+            return 126
+        p = subprocess.Popen(["/bin/sh", "-c", task["code"], "sh"] + task["args"], cwd=task["dir"], start_new_session=True)
         try:
-            tree = compile(code, name, "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
-            last = None
-            if tree.body and isinstance_(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
-                last = compile(ast.Expression(tree.body.pop().value), name, "eval", flags, dont_inherit=True)
-            body = compile(tree, name, "exec", flags, dont_inherit=True)
-            del tree
-            run(body)
-            if last is not None:
-                value = run(last)
-        finally:
-            end_loop()
-    except SystemExit as e:
-        if e.code is None:
-            status = 0
-        elif isinstance_(e.code, int):
-            status = e.code & 0xFF
-        else:
-            status = 1
+            status = p.wait()
+        except KeyboardInterrupt:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                try:
+                    os.killpg(p.pid, number)
+                    p.wait(0.5)
+                except (OSError, subprocess.TimeoutExpired):
+                    continue
+                break
+            p.wait()
+            status = -signal.SIGINT
+        return status if status >= 0 else 128 - status
+
+    def python(task, report):
+        """Runs the code; its status, and its last expression's value."""
+        code = task["code"]
+        name = name_of[0]
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+        sys.argv = [name] + task["args"]
+        flags = getattr_(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
+        value = None
+        try:
+            try:
+                tree = compile(code, name, "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
+                last = None
+                if tree.body and isinstance_(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+                    last = compile(ast.Expression(tree.body.pop().value), name, "eval", flags, dont_inherit=True)
+                body = compile(tree, name, "exec", flags, dont_inherit=True)
+                del tree
+                evaluate(body)
+                if last is not None:
+                    value = evaluate(last)
+            finally:
+                if not keep:
+                    end_loop()
+        except SystemExit as e:
+            if e.code is None:
+                return 0, None
+            if isinstance_(e.code, int):
+                return e.code & 0xFF, None
             print(e.code, file=sys.stderr)
-    except BaseException as e:
+            return 1, None
+        except BaseException as e:
+            try:
+                report["error"] = error_of(e, e.__traceback__)
+            except BaseException as again:
+                report["error"] = {"type": type_(e).__name__, "message": "", "frames": [], "chained": None, "traceback": type_(e).__name__ + " (" + type_(again).__name__ + " while it was told)"}
+            return 1, None
+        return 0, value
+
+    def describe(task, report, value):
+        """Everything about the state that the code left which was asked for."""
+        if value is not None:
+            space["_"] = value
+            text, cut = text_of(value)
+            report["value"] = {"type": type_name(value), "repr": text, "json": json_of(value), "mime": mime_of(value), "cut": cut}
+        for wanted in task["variables"]:
+            entry = {"name": wanted, "type": "", "repr": "", "json": None, "size": 0, "error": "", "cut": False}
+            try:
+                got = space[wanted] if wanted in space else eval_(compile(wanted, "<variable>", "eval"), space)
+                entry["type"] = type_name(got)
+                entry["repr"], entry["cut"] = text_of(got)
+                entry["json"] = json_of(got)
+                entry["size"] = sys.getsizeof(got, 0)
+            except BaseException as e:
+                entry["error"] = (type_(e).__name__ + ": " + str_(e))[:200]
+            report["variables"].append(entry)
+        if task["figures"] and "matplotlib.pyplot" in sys.modules:
+            try:
+                plt = sys.modules["matplotlib.pyplot"]
+                for n in plt.get_fignums()[:16]:
+                    out = io.BytesIO()
+                    plt.figure(n).savefig(out, format="png", bbox_inches="tight")
+                    add_figure("image/png", out.getvalue())
+                plt.close("all")
+            except BaseException as e:
+                print("figures: " + type_(e).__name__ + ": " + str_(e), file=sys.stderr)
+
+    def write_down(task, report):
+        try:
+            text = dumps(report, allow_nan=False, ensure_ascii=True)
+            while len_(text) > task["most_report"] and figures:
+                figures.pop()
+                text = dumps(report, allow_nan=False, ensure_ascii=True)
+            if len_(text) <= task["most_report"]:
+                with io.open(here + "/" + task["report"], "w", encoding="ascii") as f:
+                    f.write(text)
+        except BaseException:
+            pass  # no report: the half outside says so
+
+    def perform(task):
+        """One piece of code, from its order to its report; the status is what it would have ended its own interpreter with."""
+        nonlocal most, count
+        count += 1
+        most = task["most_text"]
+        if keep:
+            name_of[0] = "<code %d>" % count
+            begin(task)
+        del figures[:]
+        report = {"value": None, "error": None, "variables": [], "figures": figures}
+        if task["shell"]:
+            status = shell(task)
+        else:
+            status, value = python(task, report)
+            describe(task, report, value)
+        write_down(task, report)
+        return status
+
+    say(dumps({"ready": True, "failed": preload(setup["preload"])}))
+    task = next_order()
+    # Whatever was drawn before the order is known to nobody but this process; the code gets numbers of its own all the same.
+    if "random" in sys.modules:
+        sys.modules["random"].seed()
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    sys.modules["__main__"] = module
+    sys.path.insert(0, setup["workspace"])
+    if not keep:
+        sys.exit(perform(task))
+    while True:
         status = 1
         try:
-            report["error"] = error_of(e, e.__traceback__)
-        except BaseException as again:
-            report["error"] = {"type": type_(e).__name__, "message": "", "frames": [], "chained": None, "traceback": type_(e).__name__ + " (" + type_(again).__name__ + " while it was told)"}
-        e = None
-    if value is not None:
-        space["_"] = value
-        text, cut = text_of(value)
-        report["value"] = {"type": type_name(value), "repr": text, "json": json_of(value), "mime": mime_of(value), "cut": cut}
-    for wanted in task["variables"]:
-        entry = {"name": wanted, "type": "", "repr": "", "json": None, "size": 0, "error": "", "cut": False}
-        try:
-            got = space[wanted] if wanted in space else eval_(compile(wanted, "<variable>", "eval"), space)
-            entry["type"] = type_name(got)
-            entry["repr"], entry["cut"] = text_of(got)
-            entry["json"] = json_of(got)
-            entry["size"] = sys.getsizeof(got, 0)
-        except BaseException as e:
-            entry["error"] = (type_(e).__name__ + ": " + str_(e))[:200]
-        report["variables"].append(entry)
-    if task["figures"] and "matplotlib.pyplot" in sys.modules:
-        try:
-            import io
-
-            plt = sys.modules["matplotlib.pyplot"]
-            for n in plt.get_fignums()[:16]:
-                out = io.BytesIO()
-                plt.figure(n).savefig(out, format="png", bbox_inches="tight")
-                add_figure("image/png", out.getvalue())
-            plt.close("all")
-        except BaseException as e:
-            print("figures: " + type_(e).__name__ + ": " + str_(e), file=sys.stderr)
-    try:
-        text = json.dumps(report, allow_nan=False, ensure_ascii=True)
-        while len_(text) > task["most_report"] and figures:
-            figures.pop()
-            text = json.dumps(report, allow_nan=False, ensure_ascii=True)
-        if len_(text) <= task["most_report"]:
-            with open(here + "/report.json", "w", encoding="ascii") as f:
-                f.write(text)
-    except BaseException:
-        pass  # no report: the half outside says so
-    sys.exit(status)
+            try:
+                busy[0] = True
+                status = perform(task)
+            finally:
+                busy[0] = False
+        except BaseException:  # an interrupt that came late, or a report that broke
+            busy[0] = False
+        if os.getpid() != own:
+            os._exit(status)  # a child of the code's that came back to here
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+        say("\nover %s %d" % (task["id"], status & 0xFF))
+        task = next_order()
 
 
 main()

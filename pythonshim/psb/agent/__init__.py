@@ -19,6 +19,11 @@ _HOMES = {
     "Task": "tasks",
     "TaskStatus": "tasks",
     "Logs": "tasks",
+    "Session": "sessions",
+    "SessionInfo": "sessions",
+    "Shell": "shells",
+    "Files": "files",
+    "FileInfo": "files",
     "Metrics": "metrics",
 }
 

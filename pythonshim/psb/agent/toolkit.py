@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from psb.agent.answers import Answer, File, Result, answer
 from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
+from psb.agent.sessions import Session, SessionInfo, session_of
 from psb.agent.tasks import Task, TaskStatus, status_of
 from psb.errors import SandBoxError, SandBoxProtocolError
 from psb.program import find_psb
@@ -140,6 +141,15 @@ class Toolkit:
         a = self._answered("task", {"action": "list"})
         return [status_of(d) for d in a.data.get("tasks", []) if isinstance(d, dict)]
 
+    def session(self, id: str) -> Session:
+        """A session by its name: 1 to 64 of a-z 0-9 _ -. It is made with its first run."""
+        return Session(self, id)
+
+    def sessions(self) -> List[SessionInfo]:
+        """Those of this Toolkit that are there."""
+        a = self._answered("session", {"action": "list"})
+        return [session_of(d) for d in a.data.get("sessions", []) if isinstance(d, dict)]
+
     def _run(self, name: str, arguments: Dict[str, Any], files: Optional[FilesIn], on_stdout: Optional[OnText], on_stderr: Optional[OnText]) -> Result:
         if files:
             arguments["files"] = _files(files)
@@ -179,6 +189,12 @@ class Toolkit:
                 if isinstance(p.get("default"), (int, float)) and not isinstance(p["default"], bool) and isinstance(p.get("maximum"), (int, float)):
                     out[name] = Ceiling(p["default"], p["maximum"])
         return out
+
+    @property
+    def most_of_a_read(self) -> int:
+        """Bytes of one piece of a session's file."""
+        most = self._listed.get("file_read", {}).get("inputSchema", {}).get("properties", {}).get("limit", {}).get("maximum")
+        return int(most) if isinstance(most, (int, float)) else 1 << 16
 
     def metrics(self) -> Metrics:
         """What the calls of this Toolkit came to."""
