@@ -168,15 +168,15 @@ def names_it(short: str, f: object) -> bool:
     if found is None:
         if len(naming) > 256:
             naming.clear()
-        if not loads:
-            loads.append(compile("def f(): g", "<psb>", "exec", 0, True).co_consts[0].co_code[0 if version < (3, 11) else 2])
+        if not global_step:
+            global_step.append(compile("def f(): g", "<psb>", "exec", 0, True).co_consts[0].co_code[0 if version < (3, 11) else 2])
         lines = set()
         steps = code.co_code
         n = code.co_names.index(short) if short in code.co_names else -1
         # Of a long number only the end stands beside the instruction; from 3.11 on its last bit says something else.
         wanted = (n & 0xFF,) if version < (3, 11) else (n << 1 & 0xFF, n << 1 & 0xFF | 1)
         for i in range(0, len(steps) if n >= 0 else 0, 2):
-            if steps[i] == loads[0] and steps[i + 1] in wanted:
+            if steps[i] == global_step[0] and steps[i + 1] in wanted:
                 lines.add(line_of(code, i))
         found = naming[(id(code), short)] = (code, lines)
     return f.f_lineno in found[1]
@@ -199,7 +199,7 @@ def line_of(code: object, at: int) -> int:
 
 
 naming = {}
-loads = []  # the instruction with which a function loads a global name; found when it is needed, as an interpreter's first compile() is dear
+global_step = []  # the instruction with which a function loads a global name; found when it is needed, as an interpreter's first compile() is dear
 
 
 def reads_files(loader: object) -> bool:
