@@ -143,7 +143,7 @@ func typed(path string) string {
 func TestPythonBackDoors(t *testing.T) {
 	eachTrial(t, func(t *testing.T, s trial) {
 		path, secret := s.secret()
-		s.files(t, map[string]string{".py-sandboxes": "version = 1\n[env]\nPYTHONBREAKPOINT = true\nPYTHONINSPECT = true\n[python.import]\n\"code\" = true\n"})
+		s.files(t, map[string]string{".py-sandboxes": "version = 1\n[env]\nPYTHONBREAKPOINT = true\nPYTHONINSPECT = true\n[python.import]\n\"code\" = true\n[python.call]\n\"bdb.Bdb.run\" = true\n"})
 		for _, c := range []struct {
 			name, program string
 			env           []string

@@ -11,7 +11,8 @@ nothing = (lambda: None).__code__.replace(co_filename="<psb>", co_name="<module>
 # Functions of the standard library that evaluate text of their own, with what they may call and what holds it to be their own. Any other is looked
 # through: what it evaluates was handed to it, and is asked of who called it. testdata/calls/evaluators.txt names every one of either kind.
 #   own     the text is made, checked or read from a file by the function itself
-#   within  ... by a function that it calls
+#   code    no text, but code that something else made; within: ... run by a function that it calls
+#   behind  ... and the function was called by its own module
 #   source  ... by a loader's source_to_code; loader: one whose get_data is not the program's
 #   typed   the text was typed at a prompt, where one is around it
 #   plain   an expression without a call (an annotation, a name in a file of settings); one with a call is the program's text
@@ -28,7 +29,7 @@ OWN = {
     ("dataclasses", "add_fns_to_class"): ("exec", "fields"),
     ("distutils.core", "run_setup"): ("exec", "own"),
     ("gettext", "c2py"): ("exec", "own"),
-    ("importlib._bootstrap", "exec_module"): ("exec", "own"),
+    ("importlib._bootstrap", "exec_module"): ("exec", "code"),
     ("importlib._bootstrap_external", "exec_module"): ("exec", "within"),
     ("importlib._bootstrap_external", "get_code"): ("compile", "loader"),
     ("inspect", "<dictcomp>"): ("eval", "plain"),
@@ -37,10 +38,10 @@ OWN = {
     ("annotationlib", "evaluate"): ("eval", "plain"),
     ("annotationlib", "get_annotations"): ("eval", "plain"),
     ("annotationlib", "__forward_code__"): ("compile", "plain"),
-    ("lib2to3.pgen2.pgen", "make_label"): ("eval", "own"),
+    ("lib2to3.pgen2.pgen", "make_label"): ("eval", "plain"),
     ("logging.config", "_create_formatters"): ("eval", "plain"),
     ("logging.config", "_install_handlers"): ("eval", "plain"),
-    ("modulefinder", "load_module"): ("compile", "own"),
+    ("modulefinder", "load_module"): ("compile", "behind"),
     ("multiprocessing.managers", "MakeProxyType"): ("exec", "exposed"),
     ("multiprocessing.sharedctypes", "make_property"): ("exec", "name"),
     ("pdb", "_compile_error_message"): ("compile", "typed"),
@@ -50,24 +51,23 @@ OWN = {
     ("pdb", "default"): ("compile exec", "typed"),
     ("pdb", "do_break"): ("eval", "typed"),
     ("pdb", "find_function"): ("compile", "own"),
-    ("pkgutil", "get_code"): ("compile", "own"),
     ("py_compile", "compile"): ("compile", "source"),
     ("pydoc", "help"): ("eval", "own"),
     ("rlcompleter", "attr_matches"): ("eval", "own"),
     ("runpy", "_get_code_from_file"): ("compile", "own"),
-    ("runpy", "_run_code"): ("exec", "own"),
+    ("runpy", "_run_code"): ("exec", "code"),
     ("site", "addpackage"): ("exec", "own"),
     ("tkinter", "readprofile"): ("exec", "own"),
     ("trace", "_find_executable_linenos"): ("compile", "own"),
     ("turtle", "config_dict"): ("eval", "own"),
-    ("turtle", "read_docstrings"): ("eval", "own"),
+    ("turtle", "read_docstrings"): ("eval", "plain"),
     ("turtle", "write_docstringdict"): ("eval", "own"),
     ("typing", "__init__"): ("compile", "plain"),
     ("typing", "_evaluate"): ("eval", "plain"),
     ("unittest.mock", "_set_async_signature"): ("exec", "name"),
     ("unittest.mock", "_set_signature"): ("exec", "name"),
-    ("zipimport", "_compile_source"): ("compile", "own"),
-    ("zipimport", "load_module"): ("exec", "own"),
+    ("zipimport", "_compile_source"): ("compile", "behind"),
+    ("zipimport", "load_module"): ("exec", "code"),
 }
 # Functions of the registry that evaluate what they were handed: their line opens that text, and nothing else.
 HANDED = {
@@ -140,8 +140,12 @@ def holds(held: str, short: str, f: object, inner: object) -> bool:
         return held == "source" or reads_files(f.f_locals.get("self"))
     if not names_it(short, f) or (held == "within" and inner is None):
         return False
-    if held in ("own", "within"):
+    if held == "own":
         return True
+    if held in ("code", "within"):
+        return type(f.f_locals.get("code")) is type(body.__code__)
+    if held == "behind":
+        return f.f_back is not None and home(f.f_back.f_code.co_filename) == home(f.f_code.co_filename)
     if held == "fields":
         while f is not None and f.f_code.co_name != "_process_class" and origin(f) == STDLIB:
             f = f.f_back

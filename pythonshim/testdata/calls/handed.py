@@ -28,6 +28,7 @@ import timeit
 import types
 import typing
 import unittest.mock
+import zipimport
 from functools import partial
 
 done = []
@@ -174,6 +175,10 @@ HANDED = {
     "keys of names": run_code_updates,
     "finder": imported,
     "get_code": get_code_is_exec,
+    "text in the place of code": lambda: runpy._run_code(TEXT, dict(names)),
+    "get_code gives a text": lambda: ran_by_loader(type("Loader", (Bytes,), {"get_code": lambda self, name: TEXT})("made", "made.py")),
+    "source of an archive": lambda: run(zipimport._compile_source("made.py", TEXT.encode())),
+    "file object": lambda: run(modulefinder.ModuleFinder().load_module("made", io.StringIO(TEXT), "made.py", ("", "r", modulefinder._PY_SOURCE)).__code__),
     "called soon": lambda: asyncio.run(called_soon()),
 }
 if sys.version_info >= (3, 10):
