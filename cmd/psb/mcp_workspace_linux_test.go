@@ -30,7 +30,7 @@ func openWorkspace(t *testing.T) (*workspace, string) {
 }
 
 // within fails where an act waits for somebody: whoever made the file could let it wait for ever.
-func within(t *testing.T, name string, act func() error) error {
+func inTime(t *testing.T, name string, act func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() { done <- act() }()
@@ -176,13 +176,13 @@ func TestWorkspaceTricks(t *testing.T) {
 	}
 	for _, name := range []string{"link", "away", "away/secret", "away/new", "up/x", "magic/etc/passwd", "loop", "loop/x", "pipe", "pipe/x", "socket", "inner/link"} {
 		for act, run := range acts {
-			if err := within(t, act+" "+name, func() error { return run(name) }); err == nil {
+			if err := inTime(t, act+" "+name, func() error { return run(name) }); err == nil {
 				t.Errorf("%s %s: no error", act, name)
 			}
 		}
 	}
 	for act, want := range map[string]error{"append": mcpserver.ErrInUse} { // reading breaks no lease of a reader
-		wantErr(t, act+" leased", within(t, act, func() error { return acts[act]("leased") }), want)
+		wantErr(t, act+" leased", inTime(t, act, func() error { return acts[act]("leased") }), want)
 	}
 	if b, err := os.ReadFile(secret); err != nil || string(b) != "secret" {
 		t.Errorf("%q %v", b, err)
