@@ -20,8 +20,10 @@ type mcpOptions struct {
 	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
-	grace                                       time.Duration
-	structured, stateless                       bool
+	grace, warmFor                              time.Duration
+	structured, stateless, cold                 bool
+	warm                                        int
+	preload                                     []string
 }
 
 // mcpHelp is what `psb help mcp` prints above the options.
@@ -78,6 +80,10 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "`origins` of web pages that may call; with --http")
 	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
 	f.BoolVar(&o.stateless, "stateless", false, "no session for clients of older revisions, so that any replica can answer; with --http")
+	f.IntVar(&o.warm, "warm", 2, "`boxes` of each profile in use that are made ahead of need and wait for a call")
+	f.DurationVar(&o.warmFor, "warm-for", 30*time.Minute, "how `long` they wait when nobody calls")
+	f.StringSliceVar(&o.preload, "preload", nil, "modules, a `list` with commas, that they have imported when a call comes")
+	f.BoolVar(&o.cold, "cold", false, "make every box when it is asked for, none ahead of need")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
@@ -94,18 +100,24 @@ func serveMCP(w *world, o *mcpOptions) error {
 			return &usageError{"--max " + plainText(err.Error()), "psb mcp --max timeout_s=60 --max memory_mb=1024"}
 		}
 	}
-	runner, err := newColdRunner(w, o, ceilings)
+	cold, err := newColdRunner(w, o, ceilings)
 	if err != nil {
 		return err
 	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(runner), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	var runner mcpserver.Runner = cold
+	if !o.cold {
+		warm := newWarmRunner(w, o, cold)
+		defer warm.close()
+		runner = warm
+	}
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
 	if err != nil {
 		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
-	for _, m := range runner.offer.Missing {
+	for _, m := range cold.offer.Missing {
 		w.ui.say("this host lacks: %s", m)
 	}
-	if len(runner.offer.Missing) > 0 {
+	if len(cold.offer.Missing) > 0 {
 		w.ui.hint("psb doctor says how to get it")
 	}
 	if o.http != "" {
@@ -115,7 +127,7 @@ func serveMCP(w *world, o *mcpOptions) error {
 }
 
 // asked are the tools to offer: nil leaves it to the server.
-func (o *mcpOptions) asked(*coldRunner) []string {
+func (o *mcpOptions) asked() []string {
 	if len(o.tools) == 0 {
 		return nil
 	}
@@ -133,6 +145,14 @@ func (o *mcpOptions) fit() error {
 		}
 	}
 	switch {
+	case o.warm < 1 || o.warmFor <= 0:
+		return &usageError{"--warm and --warm-for: more than none", "psb mcp --cold makes no box ahead of need"}
+	case o.cold && len(o.preload) > 0:
+		return &usageError{"--preload goes with boxes that are made ahead of need, not with --cold", "psb mcp --preload numpy,pandas"}
+	case len(o.preload) > mostPreload:
+		return &usageError{fmt.Sprintf("--preload: at most %d modules", mostPreload), "name the packages: they bring their own modules"}
+	case slices.ContainsFunc(o.preload, func(name string) bool { return !isModuleName(name) }):
+		return &usageError{"--preload: names of modules with commas between", "psb mcp --preload numpy,matplotlib.pyplot"}
 	case o.slots < 1:
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:

@@ -93,6 +93,9 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 	v.Cancelled, v.Ordered = b.cancelled.Load(), b.call != nil
 	j.left(v)
 	switch {
+	case errors.Is(b.refused, errStale):
+		v.Stale = true
+		return b.refused
 	case b.refused != nil:
 		return b.refused // it was ended because of that
 	case err != nil:
@@ -172,6 +175,9 @@ func (b *boxWatcher) attend(box *namespaces.Box, program int) error {
 			return err
 		}
 		if err := b.give(c, program); err != nil {
+			return err
+		}
+		if err := b.link.answers.Encode(boxWord{Begun: true}); err != nil {
 			return err
 		}
 		return b.supervisor.attend(box, program)

@@ -63,10 +63,11 @@ def main():
 
     say({"ready": True, "failed": preload(setup["preload"])})
     task = next_order()
-    os.close(orders)
-    os.close(words)
     if task is None:
         return
+    say({"taken": True})
+    os.close(orders)
+    os.close(words)
     # Whatever was drawn before the order is known to nobody but this process; the code gets numbers of its own all the same.
     if "random" in sys.modules:
         sys.modules["random"].seed()
