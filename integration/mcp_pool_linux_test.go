@@ -1,7 +1,11 @@
 package integration
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -308,4 +312,51 @@ func TestMCPPreload(t *testing.T) {
 			t.Errorf("--cold made boxes ahead of need: %s", r.text())
 		}
 	})
+}
+
+// TestMCPEndOfCode: what an interpreter does at its end is done: what was not closed is written, threads are waited for, and what asked to be called is
+// called, while what it stands on is there.
+func TestMCPEndOfCode(t *testing.T) {
+	s := newScene(t, people()[0])
+	a := s.agent(t, "--python", systemPython)
+	for _, c := range []struct{ code, out string }{
+		{"f = open('left', 'w'); f.write('x' * 5000)\ndef g(): return f", ""},
+		{"import gzip\nz = gzip.open('left.gz', 'wt'); z.write('hello')\nme = [z]; me.append(me)", ""},
+		{"import os\nclass A:\n    def __del__(self): print('gone', os.sep)\na = A()\ndef g(): return a", "gone /\n"},
+		{"import atexit\nf = open('left', 'w')\natexit.register(lambda: (f.write('last'), print('called')))\n1", "called\n"},
+		{"import threading, time\ndef late():\n    time.sleep(0.3); print('late'); open('left', 'w').write('late')\nthreading.Thread(target=late).start()", "late\n"},
+		{"from concurrent.futures import ThreadPoolExecutor\nimport time\npool = ThreadPoolExecutor(2)\n_ = pool.submit(lambda: (time.sleep(0.2), print('pooled')))\nNone", "pooled\n"},
+		{"open('mine.py', 'w').write('f = open(\"left\", \"w\"); f.write(\"of a module\")')\nimport mine", ""},
+		{"import ctypes\nctypes.CDLL(None).puts(b'by C')\nNone", "by C\n"},
+		{"import sys\nclass Out:\n    def __init__(self): self.kept = []\n    def write(self, s): self.kept.append(s)\n    def flush(self): sys.__stdout__.write(''.join(self.kept)); self.kept = []\nsys.stdout = Out()\nprint('held back')", "held back\n"},
+	} {
+		r := a.python(c.code)
+		r.want(t, "ok")
+		if got := r.part("stdout"); got != c.out {
+			t.Errorf("%q: stdout %q, want %q\n%s", c.code, got, c.out, r.text())
+		}
+		for _, f := range r.Meta.Result.Files {
+			if f.Bytes == 0 {
+				t.Errorf("%q: %s is empty", c.code, f.Path)
+			}
+		}
+		if strings.Contains(c.code, "'left") && !strings.Contains(r.text(), "left") {
+			t.Errorf("%q: nothing is left\n%s", c.code, r.text())
+		}
+	}
+	r := a.python("import gzip\nz = gzip.open('left.gz', 'wt'); z.write('hello')\ndef g(): return z")
+	for _, c := range r.Content {
+		if c.Name != "left.gz" {
+			continue
+		}
+		var read struct{ Contents []struct{ Blob []byte } }
+		must(t, json.Unmarshal(a.ask("resources/read", map[string]any{"uri": c.URI}).Result, &read))
+		z, err := gzip.NewReader(bytes.NewReader(read.Contents[0].Blob))
+		must(t, err)
+		if text, err := io.ReadAll(z); err != nil || string(text) != "hello" {
+			t.Errorf("%q, %v", text, err)
+		}
+		return
+	}
+	t.Errorf("%s", r.text())
 }

@@ -51,9 +51,8 @@ func (k *knownProfile) still() bool {
 	if k.about.seen.doubt != "" { // changed so shortly before that another change would not show
 		return false
 	}
-	now := newSightings()
-	for _, c := range k.checks {
-		if !now.still(c) {
+	for i := range k.checks {
+		if !unchanged(&k.checks[i]) {
 			return false
 		}
 	}

@@ -12,13 +12,14 @@ type boxKind struct {
 	network bool
 }
 
-// pool keeps boxes that wait for a call. Each is taken once. One is made at a time, while calls leave a processor free or when that has taken too
-// long; a kind that nobody asked for in a while keeps none.
+// pool keeps boxes that wait for a call. Each is taken once. One is made at a time, and calls go first: a short one is waited for, and the next box
+// is made beside longer ones where they leave a processor free, or when that has taken too long. A kind that nobody asked for in a while keeps none.
 type pool struct {
 	size  int           // of each kind
 	idle  time.Duration // without a call, then its boxes go
 	make  func(boxKind) (*boxProcess, error)
-	busy  func() bool
+	calls func() int // that run now
+	cpus  int
 	tell  func(boxKind, *boxProcess, error) // of a box that was made, or why it was not
 	clock func() time.Time
 
@@ -45,8 +46,9 @@ type poolCount struct{ made, taken, missed, died, stale int64 }
 
 // Times of a pool.
 const (
-	shortFor  = 2 * time.Second // then one is made though calls want the processors
-	firstRest = time.Second     // after a box that could not be made; doubled each time
+	shortCall = 20 * time.Millisecond // what a call may take without anything being made beside it
+	shortFor  = 2 * time.Second       // then one is made though calls want the processors
+	firstRest = time.Second           // after a box that could not be made; doubled each time
 	longRest  = time.Minute
 )
 
@@ -228,7 +230,14 @@ func (p *pool) next() (k *boxKind, at time.Time, over bool) {
 	if k == nil || making { // the one in the making stirs when it is ready or dead
 		return nil, at, false
 	}
-	if due := p.lots[*k].short.Add(shortFor); p.busy() && now.Before(due) {
+	wait := time.Duration(0)
+	switch n := p.calls(); {
+	case n >= p.cpus:
+		wait = shortFor
+	case n > 0:
+		wait = shortCall
+	}
+	if due := p.lots[*k].short.Add(wait); now.Before(due) {
 		sooner(due)
 		return nil, at, false
 	}

@@ -173,14 +173,17 @@ func (p *boxProcess) listen() {
 		p.verdict = w.Verdict
 	}
 	p.words.Close()
+	if p.verdict != nil { // given when nothing of the box is left, and nothing more is printed: how its psb ends says nothing of the call
+		p.hangUp()
+		p.reading.Wait()
+		go func() { _ = p.cmd.Wait() }()
+		return
+	}
 	state := p.cmd.Wait()
 	p.hangUp()
 	p.reading.Wait() // nothing of the box is left that could hold them
-	switch {
-	case state != nil:
-		p.verdict, p.how = nil, fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
-	case err != nil:
-		p.how = fmt.Sprintf("the verdict cannot be read: %v", err)
+	if p.how = fmt.Sprintf("the verdict cannot be read: %v", err); state != nil {
+		p.how = fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"os"
 
 	"psb/namespaces"
 )
@@ -40,13 +38,8 @@ func (m *madeFrom) hold() bool {
 	if m == nil {
 		return true
 	}
-	now := newSightings()
-	for _, c := range m.checks {
-		if c.Kind == namespaces.CheckText {
-			if text, err := os.ReadFile(c.Path); err != nil || !bytes.Equal(text, c.Text) {
-				return false
-			}
-		} else if !now.still(c) {
+	for i := range m.checks {
+		if !unchanged(&m.checks[i]) {
 			return false
 		}
 	}

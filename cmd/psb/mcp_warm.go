@@ -31,7 +31,7 @@ func newWarmRunner(w *world, o *mcpOptions, cold *coldRunner) *warmRunner {
 	cold.offer.Cold = false
 	r := &warmRunner{coldRunner: cold, w: w, preload: o.preload, said: map[string]bool{}, pool: newPool(o.warm, o.warmFor)}
 	r.pool.make, r.pool.tell = r.ahead, r.tell
-	r.pool.busy = func() bool { return r.running.Load() >= int64(runtime.NumCPU()) }
+	r.pool.calls, r.pool.cpus = func() int { return int(r.running.Load()) }, runtime.NumCPU()
 	cold.changed = r.pool.dropProfile
 	if first := r.offer.Profiles[0].Name; r.known[first].facts().early {
 		r.pool.start(boxKind{profile: first})

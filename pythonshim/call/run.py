@@ -5,14 +5,18 @@
 def main():
     # All that running code needs is imported before the order, so that the code does not wait for it.
     import ast
+    import atexit
     import base64
     import builtins
     import datetime
+    import gc
+    import io
     import json
     import linecache
     import math
     import os
     import sys
+    import threading
     import traceback
     import types
 
@@ -50,6 +54,17 @@ def main():
     def say(word):
         os.write(words, (json.dumps(word) + "\n").encode("ascii"))
 
+    def read(name):
+        fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            parts = []
+            while True:
+                parts.append(os.read(fd, 1 << 20))
+                if not parts[-1]:
+                    return b"".join(parts)
+        finally:
+            os.close(fd)
+
     def next_order():
         """The task that the next line of orders names; None when there are no more."""
         line = b""
@@ -58,10 +73,15 @@ def main():
             if not part:
                 return None
             line += part
-        with open(here + "/" + line.decode("ascii").strip(), encoding="utf-8") as f:
-            return json.load(f)
+        return json.loads(read(here + "/" + line.decode().strip()))
 
-    say({"ready": True, "failed": preload(setup["preload"])})
+    failed = preload(setup["preload"])
+    gc.collect()
+    gc.freeze()  # what is there before the order is never looked at again for what could be thrown away
+    early = set(sys.modules)
+    ours = (setup["workspace"] + "/", "/tmp/", "/dev/shm/")
+    dynload = tuple(p for p in sys.path if p.endswith("lib-dynload"))
+    say({"ready": True, "failed": failed})
     task = next_order()
     if task is None:
         return
@@ -88,6 +108,7 @@ def main():
 
     # Taken now: the code may put others in their place.
     repr_, str_, len_, type_, isinstance_, getattr_, sorted_, eval_ = repr, str, len, type, isinstance, getattr, sorted, eval
+    list_, exit_, base_ = list, os._exit, io.IOBase.__mro__[1]
 
     def type_name(value):
         kind = type_(value)
@@ -249,6 +270,46 @@ def main():
         loop[0].run_until_complete(loop[0].shutdown_asyncgens())
         loop[0].close()
 
+    def end(status):
+        """What the interpreter does at its end, as far as the code can tell, without taking apart what is only memory. It returns where the interpreter
+        has to do it all: where the code left modules of its own."""
+        nonlocal module, space
+        native = False
+        for key, loaded in list_(sys.modules.items()):
+            file = getattr_(loaded, "__file__", None)
+            if key not in early and (type_(file) is not str_ or file.startswith(ours)) and key not in sys.builtin_module_names:
+                return
+            native = native or key == "_ctypes" or type_(file) is str_ and file.endswith(".so") and not file.startswith(dynload)
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        report.clear()
+        flush_files()  # while those that they write through are open: what is thrown away together goes in no order
+        sys.modules.pop("__main__", None)
+        module = space = None
+        gc.collect()
+        flush_files()
+        if native:  # it may have printed with C's own buffers
+            import ctypes
+
+            ctypes.CDLL(None).fflush(None)
+        exit_(status)
+
+    def flush_files():
+        files = {}
+        for o in gc.get_objects():
+            kind = type_(o)
+            if kind not in files:
+                files[kind] = base_ in kind.__mro__
+            if files[kind]:
+                try:
+                    if not o.closed:
+                        o.flush()
+                except Exception:
+                    pass  # it may be half taken apart
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not getattr_(stream, "closed", False):
+                stream.flush()
+
     report = {"value": None, "error": None, "variables": [], "figures": figures}
     status = 0
     value = None
@@ -298,8 +359,6 @@ def main():
         report["variables"].append(entry)
     if task["figures"] and "matplotlib.pyplot" in sys.modules:
         try:
-            import io
-
             plt = sys.modules["matplotlib.pyplot"]
             for n in plt.get_fignums()[:16]:
                 out = io.BytesIO()
@@ -314,10 +373,18 @@ def main():
             figures.pop()
             text = json.dumps(report, allow_nan=False, ensure_ascii=True)
         if len_(text) <= task["most_report"]:
-            with open(here + "/" + task["report"], "w", encoding="ascii") as f:
-                f.write(text)
+            fd = os.open(here + "/" + task["report"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+            data = text.encode()
+            while data:
+                data = data[os.write(fd, data):]
+            os.close(fd)
     except BaseException:
         pass  # no report: the half outside says so
+    try:
+        value = got = None
+        end(status)
+    except BaseException:
+        pass  # the code has changed what this stands on
     sys.exit(status)
 
 
