@@ -20,9 +20,10 @@ type mcpOptions struct {
 	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
-	grace, sessionIdle, sessionLife             time.Duration
-	sessions, sessionsEach                      int
-	structured, stateless                       bool
+	grace, warmFor, sessionIdle, sessionLife    time.Duration
+	structured, stateless, cold                 bool
+	warm, sessions, sessionsEach                int
+	preload                                     []string
 }
 
 // mcpHelp is what `psb help mcp` prints above the options.
@@ -83,6 +84,10 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.IntVar(&o.sessionsEach, "sessions-per-client", 4, "`sessions` of one client at once")
 	f.DurationVar(&o.sessionIdle, "session-idle", 15*time.Minute, "how `long` a session stays that is not used")
 	f.DurationVar(&o.sessionLife, "session-life", 4*time.Hour, "how `long` a session stays at most")
+	f.IntVar(&o.warm, "warm", 2, "`boxes` of each profile in use that are made ahead of need and wait for a call")
+	f.DurationVar(&o.warmFor, "warm-for", 30*time.Minute, "how `long` they wait when nobody calls")
+	f.StringSliceVar(&o.preload, "preload", nil, "modules, a `list` with commas, that they have imported when a call comes")
+	f.BoolVar(&o.cold, "cold", false, "make every box when it is asked for, none ahead of need")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
@@ -104,12 +109,17 @@ func serveMCP(w *world, o *mcpOptions) error {
 		return err
 	}
 	var runner mcpserver.Runner = cold
-	if o.sessions > 0 {
-		kept := newSessionRunner(cold, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
-		defer kept.end()
-		runner = kept
+	if !o.cold {
+		warm := newWarmRunner(w, o, cold)
+		defer warm.close()
+		runner = warm
 	}
-	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(cold), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	if o.sessions > 0 {
+		kept := newSessionRunner(cold, runner, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
+		defer kept.end()
+		runner = kept.telling()
+	}
+	s, err := mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
 	if err != nil {
 		return &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
 	}
@@ -126,7 +136,7 @@ func serveMCP(w *world, o *mcpOptions) error {
 }
 
 // asked are the tools to offer: nil leaves it to the server.
-func (o *mcpOptions) asked(*coldRunner) []string {
+func (o *mcpOptions) asked() []string {
 	if len(o.tools) == 0 {
 		return nil
 	}
@@ -144,6 +154,14 @@ func (o *mcpOptions) fit() error {
 		}
 	}
 	switch {
+	case o.warm < 1 || o.warmFor <= 0:
+		return &usageError{"--warm and --warm-for: more than none", "psb mcp --cold makes no box ahead of need"}
+	case o.cold && len(o.preload) > 0:
+		return &usageError{"--preload goes with boxes that are made ahead of need, not with --cold", "psb mcp --preload numpy,pandas"}
+	case len(o.preload) > mostPreload:
+		return &usageError{fmt.Sprintf("--preload: at most %d modules", mostPreload), "name the packages: they bring their own modules"}
+	case slices.ContainsFunc(o.preload, func(name string) bool { return !isModuleName(name) }):
+		return &usageError{"--preload: names of modules with commas between", "psb mcp --preload numpy,matplotlib.pyplot"}
 	case o.slots < 1:
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:

@@ -59,7 +59,7 @@ func rowNames() []string {
 			names = append(names, r.name)
 		}
 	}
-	return append(names, "memory", memoryOfLearnerRow)
+	return append(names, "memory", memoryOfLearnerRow, mcpCallRow, mcpFlightRow, mcpMemoryRow)
 }
 
 // fill makes the files that the rows work on.
