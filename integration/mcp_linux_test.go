@@ -409,7 +409,7 @@ func TestMCPShell(t *testing.T) {
 	a.tool("run_shell", map[string]any{"command": "cat < /dev/tcp/127.0.0.1/1 || getent hosts example.com || exit 9"}).want(t, "error", "exit 9")
 }
 
-// TestMCPProfiles: the operator's policies can be picked, are fixed when the server starts, and open the network by name alone.
+// TestMCPProfiles: the operator's policies can be picked, count as they are at the time of a call, and open the network by name alone.
 func TestMCPProfiles(t *testing.T) {
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/data/set.csv", "1,2\n")
@@ -430,8 +430,8 @@ func TestMCPProfiles(t *testing.T) {
 			a.python("a = bytearray(200 << 20)", "profile", "data", "memory_mb", 400).want(t, "killed", "memory")
 		}
 		must(t, os.WriteFile(policy, []byte("version = 1\n[files]\n\""+s.home+"/other.txt\" = \"read\"\n"), 0o644))
-		a.python(fmt.Sprintf("open(%q).read()", s.home+"/other.txt"), "profile", "data").want(t, "error")
-		a.python(code, "profile", "data").want(t, "ok", "1,2")
+		a.python(fmt.Sprintf("open(%q).read()", s.home+"/other.txt"), "profile", "data").want(t, "ok", "'other'")
+		a.python(code, "profile", "data").want(t, "error")
 		text := a.tool("describe", map[string]any{"topic": "profiles"}).text()
 		if !strings.Contains(text, "data: Python") || !strings.Contains(text, "the data set") {
 			t.Errorf("%s", text)

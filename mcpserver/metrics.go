@@ -98,6 +98,11 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	if s.sessions != nil {
 		sessions = s.sessions.SessionCounts()
 	}
+	ahead, waits := s.runner.(AheadRunner)
+	var boxes AheadFigures
+	if waits {
+		boxes = ahead.Ahead()
+	}
 	m := s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,6 +136,12 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	labelled("psb_mcp_runs_total", "reason", "Runs, by what ended them.", m.runs)
 	counter("psb_mcp_denials_total", "Accesses that boxes were refused.", m.denials)
 	counter("psb_mcp_cleanup_incomplete_total", "Boxes of which something may be left.", m.left)
+	if waits {
+		gauge("psb_mcp_boxes_waiting", "Boxes made ahead of need that wait for a call.", boxes.Ready)
+		gauge("psb_mcp_boxes_making", "Boxes that are being made ahead of need.", boxes.Making)
+		labelled("psb_mcp_boxes_total", "what", "Boxes made ahead of need, and what became of them; missed: calls that found none.",
+			map[string]int64{"made": boxes.Made, "taken": boxes.Taken, "missed": boxes.Missed, "died": boxes.Died, "stale": boxes.Stale})
+	}
 	head("psb_mcp_tool_calls_total", "counter", "Calls of tools, by status.")
 	byName := map[string]int64{}
 	for k, v := range m.calls {

@@ -18,6 +18,21 @@ type Runner interface {
 	Run(ctx context.Context, r *Request) (*Result, error)
 }
 
+// AheadRunner makes boxes ahead of need, and tells of them for metrics.
+type AheadRunner interface {
+	Runner
+	Ahead() AheadFigures
+}
+
+// AheadFigures count boxes that were made before their call.
+type AheadFigures struct {
+	Ready, Making int   // now
+	Made, Taken   int64 // until now
+	Missed        int64 // calls that would have fitted one, and found none
+	Died          int64 // while they waited
+	Stale         int64 // ended because they were made from what is another by now
+}
+
 // SessionRunner keeps interpreters between calls. A session belongs to one client; another one's is ErrNoSession.
 type SessionRunner interface {
 	Runner

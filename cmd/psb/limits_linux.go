@@ -189,6 +189,7 @@ type output struct {
 	sum   atomic.Uint64
 	over  atomic.Bool
 	files [][2]*os.File // read end, where it goes
+	own   []*os.File    // of where it goes
 	ends  []*os.File
 	done  sync.WaitGroup
 }
@@ -210,6 +211,7 @@ func (o *output) pipes(stdio [3]*os.File) ([3]*os.File, error) {
 		to := stdio[i]
 		if fd, err := unix.FcntlInt(to.Fd(), unix.F_DUPFD_CLOEXEC, 3); err == nil {
 			to = os.NewFile(uintptr(fd), to.Name())
+			o.own = append(o.own, to)
 		}
 		o.files, o.ends = append(o.files, [2]*os.File{r, to}), append(o.ends, w)
 		stdio[i] = w
@@ -251,6 +253,7 @@ func (o *output) end() {
 	for _, f := range o.files {
 		f[0].Close()
 	}
+	closeAll(o.own)
 }
 
 func (o *output) exceeded() bool { return o.over.Load() }

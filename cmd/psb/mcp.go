@@ -21,9 +21,10 @@ type mcpOptions struct {
 	slots, queue, each, message                 int
 	rate                                        float64
 	quota                                       int64
-	grace, sessionIdle, sessionLife             time.Duration
-	sessions, sessionsEach                      int
-	structured, stateless                       bool
+	grace, warmFor, sessionIdle, sessionLife    time.Duration
+	structured, stateless, cold                 bool
+	warm, sessions, sessionsEach                int
+	preload                                     []string
 }
 
 // mcpHelp is what `psb help mcp` prints above the options.
@@ -35,8 +36,8 @@ const mcpHelp = `psb mcp serves run_python and its companions to models over the
   psb mcp --http 127.0.0.1:8080              streamable HTTP at /mcp, for this machine
   psb mcp --http :8080 --tokens FILE         for others: each needs a token
 
-Every call gets a fresh box: no network, no file of the host, limits of the kernel. Whoever calls may lower limits and pick one of the operator's
-profiles, nothing more. docs/mcp.md has every argument.`
+Every call gets a fresh box: no network, no file of the host, limits of the kernel. A call that names a session gets a box that stays for the next.
+Whoever calls may lower limits and pick one of the operator's profiles, nothing more. docs/mcp.md has every argument.`
 
 // mcpCommand is `psb mcp …`.
 func mcpCommand(w *world, status *int) *cobra.Command {
@@ -75,6 +76,10 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "`origins` of web pages that may call; with --http")
 	f.StringVar(&o.url, "url", "", "the endpoint's `URL` as clients know it; with --http")
 	f.BoolVar(&o.stateless, "stateless", false, "no session for clients of older revisions, so that any replica can answer; with --http")
+	f.IntVar(&o.warm, "warm", 2, "`boxes` of each profile in use that are made ahead of need and wait for a call")
+	f.DurationVar(&o.warmFor, "warm-for", 30*time.Minute, "how `long` they wait when nobody calls")
+	f.StringSliceVar(&o.preload, "preload", nil, "modules, a `list` with commas, that they have imported when a call comes")
+	f.BoolVar(&o.cold, "cold", false, "make every box when it is asked for, none ahead of need")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
@@ -99,7 +104,7 @@ func serveMCP(w *world, o *mcpOptions) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	cold, s, end, err := o.server(w)
+	cold, s, end, err := o.server(w, !o.cold)
 	if err != nil {
 		return err
 	}
@@ -116,8 +121,8 @@ func serveMCP(w *world, o *mcpOptions) error {
 	return serveMCPStdio(w, o, s)
 }
 
-// server is profiles → server. No box is started before a call asks for one; end ends what sessions there are then.
-func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, end func(), err error) {
+// server is profiles → server. With ahead, boxes are made before a call asks for one; end ends them, and what sessions there are then.
+func (o *mcpOptions) server(w *world, ahead bool) (cold *coldRunner, s *mcpserver.Server, end func(), err error) {
 	ceilings := mcpserver.DefaultCeilings()
 	for _, words := range o.max {
 		if err := ceilings.Set(words); err != nil {
@@ -128,12 +133,18 @@ func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, en
 		return nil, nil, nil, err
 	}
 	var runner mcpserver.Runner = cold
+	cold.offer.Cold = o.cold
 	end = func() {}
-	if o.sessions > 0 {
-		kept := newSessionRunner(cold, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
-		runner, end = kept, kept.end
+	if ahead {
+		warm := newWarmRunner(w, o, cold)
+		runner, end = warm, warm.close
 	}
-	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(cold), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	if o.sessions > 0 {
+		kept := newSessionRunner(cold, runner, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})
+		before := end
+		runner, end = kept.telling(), func() { kept.end(); before() }
+	}
+	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
 	if err != nil {
 		end()
 		return nil, nil, nil, &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}
@@ -142,7 +153,7 @@ func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, en
 }
 
 // asked are the tools to offer: nil leaves it to the server.
-func (o *mcpOptions) asked(*coldRunner) []string {
+func (o *mcpOptions) asked() []string {
 	if len(o.tools) == 0 {
 		return nil
 	}
@@ -160,6 +171,14 @@ func (o *mcpOptions) fit() error {
 		}
 	}
 	switch {
+	case o.warm < 1 || o.warmFor <= 0:
+		return &usageError{"--warm and --warm-for: more than none", "psb mcp --cold makes no box ahead of need"}
+	case o.cold && len(o.preload) > 0:
+		return &usageError{"--preload goes with boxes that are made ahead of need, not with --cold", "psb mcp --preload numpy,pandas"}
+	case len(o.preload) > mostPreload:
+		return &usageError{fmt.Sprintf("--preload: at most %d modules", mostPreload), "name the packages: they bring their own modules"}
+	case slices.ContainsFunc(o.preload, func(name string) bool { return !isModuleName(name) }):
+		return &usageError{"--preload: names of modules with commas between", "psb mcp --preload numpy,matplotlib.pyplot"}
 	case o.slots < 1:
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:

@@ -46,7 +46,9 @@ func boxRun(w *world) (int, error) {
 	if err := link.orders.Decode(&o); err != nil {
 		return exitRefused, notByHand
 	}
-	if err := link.answers.Encode(boxWord{Verdict: runBox(w, &o, link)}); err != nil {
+	v := runBox(w, &o, link)
+	closeAll(w.stdio[:]) // nothing more is printed: the server need not wait for this process to know it
+	if err := link.answers.Encode(boxWord{Verdict: v}); err != nil {
 		return exitRefused, nil // the server is gone
 	}
 	return 0, nil
@@ -97,8 +99,11 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 	}
 	out, err := launch(j, b)
 	v.Cancelled, v.Ordered = b.cancelled.Load(), b.call != nil
-	j.left(v)
+	b.left(v)
 	switch {
+	case errors.Is(b.refused, errStale):
+		v.Stale = true
+		return b.refused
 	case b.refused != nil:
 		return b.refused // it was ended because of that
 	case err != nil:
@@ -125,12 +130,11 @@ func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
 }
 
 // left looks for what should be gone.
-func (j *job) left(v *boxVerdict) {
-	g, err := j.plannedGroups()
-	if err != nil {
+func (b *boxWatcher) left(v *boxVerdict) {
+	if b.group == nil {
 		return
 	}
-	for _, dir := range g.dirs {
+	for _, dir := range b.group.Dirs() {
 		if present(dir) {
 			v.Left = append(v.Left, "control group "+dir)
 		}
@@ -182,6 +186,9 @@ func (b *boxWatcher) attend(box *namespaces.Box, program int) error {
 			return err
 		}
 		if err := b.give(c, program); err != nil {
+			return err
+		}
+		if err := b.link.answers.Encode(boxWord{Begun: true}); err != nil {
 			return err
 		}
 		return b.supervisor.attend(box, program)

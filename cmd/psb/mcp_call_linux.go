@@ -87,6 +87,8 @@ func (b *boxWatcher) serve(box *namespaces.Box, program int) error {
 	if err != nil {
 		return err
 	}
+	made := b.madeFrom()
+	ready.Doubt = made.doubtful()
 	if err := b.link.answers.Encode(boxWord{Ready: ready}); err != nil {
 		return err
 	}
@@ -97,30 +99,46 @@ func (b *boxWatcher) serve(box *namespaces.Box, program int) error {
 	if err := b.link.orders.Decode(c); err != nil {
 		return err
 	}
+	if !made.hold() {
+		return errStale
+	}
 	if err := b.give(c, program); err != nil {
 		return err
 	}
-	_, err = b.pipes.orders.WriteString(call.TaskName + "\n")
-	return err
+	if _, err := b.pipes.orders.WriteString(call.TaskName + "\n"); err != nil {
+		return err
+	}
+	if word, err := b.pipes.next(); err != nil || !word.Taken {
+		return err
+	}
+	return b.link.answers.Encode(boxWord{Begun: true})
 }
 
-// awaitReady reads the program's word. No code of a call has run: it is psb's own program that speaks, or one of the operator's modules.
+// awaitReady reads the program's first word.
 func (b *boxWatcher) awaitReady() (*boxReady, error) {
 	if err := b.pipes.words.SetReadDeadline(time.Now().Add(mostStart)); err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(io.LimitReader(b.pipes.words, call.MostWord)).ReadBytes('\n')
+	word, err := b.pipes.next()
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, refuse("fewer modules for --preload", "the interpreter was not ready within %v", mostStart)
 	}
 	if err != nil {
 		return nil, err
 	}
-	var word call.Word
-	if err := json.Unmarshal(line, &word); err != nil || !word.Ready {
+	if !word.Ready {
 		return nil, errors.New("the interpreter was not ready")
 	}
-	return &boxReady{word.Failed}, nil
+	return &boxReady{Failed: word.Failed}, b.pipes.words.SetReadDeadline(time.Time{})
+}
+
+// next reads a word. No code of a call has run: it is psb's own program that speaks, or one of the operator's modules.
+func (p *callPipes) next() (word call.Word, err error) {
+	line, err := bufio.NewReader(io.LimitReader(p.words, call.MostWord)).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &word)
+	}
+	return word, err
 }
 
 // give makes everything of a call true but the word to begin: limits, files, the task. From here on its time counts.
@@ -183,7 +201,9 @@ func (b *boxWatcher) lower(asked map[string]string) error {
 		if !b.j.lowersLater(name) {
 			return fmt.Errorf("limit %s cannot be lowered once a box is made", name)
 		}
-		l.Origin = own.Origin
+		if l.Origin = own.Origin; !set {
+			l.Origin = policy.Origin{From: "the call"}
+		}
 		b.j.plan.Limits[name] = l
 		fewer = fewer || name != "wall"
 	}

@@ -37,6 +37,11 @@ func boxJob(w *world, o *boxOrder) (*job, error) {
 	if err := j.boxLimits(o.Limits); err != nil {
 		return nil, err
 	}
+	if o.Ahead {
+		for _, dir := range j.layout.Sites {
+			quiet.seen.contentBehind(dir) // what is installed there is imported before the call
+		}
+	}
 	if !o.Network {
 		j.policy.Rules = slices.DeleteFunc(j.policy.Rules, func(r policy.Rule) bool { return r.Op == policy.OpConnect || r.Op == policy.OpListen })
 	}
@@ -54,7 +59,10 @@ func ownEnvironment(env []string) []string {
 // boxPolicy reads the profile's policy, from the texts that the server was started with.
 func (j *job) boxPolicy(o *boxOrder) error {
 	if o.Profile.Policy == "" {
-		p, err := policy.Parse("", []byte(builtInPolicy(present)))
+		p, err := policy.Parse("", []byte(builtInPolicy(func(name string) bool {
+			j.w.seen.node(name)
+			return present(name)
+		})))
 		if err != nil {
 			return fmt.Errorf("BUG: the built-in policy: %w", err)
 		}

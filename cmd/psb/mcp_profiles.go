@@ -23,7 +23,7 @@ func isProfileName(s string) bool {
 
 // newColdRunner reads the profiles, finds their interpreters by reading files, and tries what the host can hold. Nothing is started.
 func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldRunner, error) {
-	r := &coldRunner{profiles: map[string]boxProfile{}, gaps: o.allowGaps}
+	r := &coldRunner{known: map[string]*knownProfile{}, gaps: o.allowGaps}
 	r.offer = mcpserver.Offer{Version: version, Ceilings: ceilings, Networks: []string{"none"}, Cold: true}
 	list, err := readProfiles(w, o)
 	if err != nil {
@@ -31,13 +31,12 @@ func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldR
 	}
 	connects := false
 	for _, name := range sortedProfiles(sortedNames(list)) {
-		p := list[name]
-		about, j, err := describeProfile(w, o, p)
+		k := &knownProfile{base: list[name], read: func(p boxProfile) (*profileFacts, *job, error) { return describeProfile(w, o, p) }}
+		about, j, err := k.load()
 		if err != nil {
 			return nil, err
 		}
-		p.Python = about.python
-		r.profiles[name] = p
+		r.known[name] = k
 		r.offer.Profiles = append(r.offer.Profiles, about.Profile)
 		connects = connects || about.connects
 		if name == defaultProfile {
@@ -79,7 +78,7 @@ func readProfiles(w *world, o *mcpOptions) (map[string]boxProfile, error) {
 			return nil, refuse("a name of a-z 0-9 _ -", "--profiles: %s: no name for a profile", plainText(e.Name()))
 		}
 		found++
-		list[name] = boxProfile{Name: name, Python: o.python, Policy: filepath.Join(dir, e.Name()), Texts: map[string][]byte{}, Folder: dir}
+		list[name] = boxProfile{Name: name, Python: o.python, Policy: filepath.Join(dir, e.Name()), Folder: dir}
 	}
 	if found == 0 {
 		return nil, refuse("put NAME.py-sandboxes there", "--profiles %s: no policy in it", plainText(o.profiles))
@@ -92,6 +91,10 @@ type profileFacts struct {
 	mcpserver.Profile
 	python   string
 	connects bool
+	texts    map[string][]byte // of its policy, by the names that were asked for
+	seen     *sightings        // of those files
+	early    bool              // its boxes may be made before their call: no limit of theirs counts from their start
+	fewer    bool              // max_processes of a box that was made may be lowered
 }
 
 // describeProfile works a profile out as a call would, without limits of a call, and tells what clients may know of it.
@@ -101,7 +104,7 @@ func describeProfile(w *world, o *mcpOptions, p boxProfile) (*profileFacts, *job
 	j := &job{w: &quiet, opts: options{python: p.Python, provider: "namespaces"}, where: whereabouts{project: p.Folder}, look: newLook(quiet.seen)}
 	j.facts = probe(j.w, false)
 	j.setMacros()
-	about := &profileFacts{Profile: mcpserver.Profile{Name: p.Name}}
+	about := &profileFacts{Profile: mcpserver.Profile{Name: p.Name}, texts: map[string][]byte{}, seen: newSightings()}
 	if p.Policy == "" {
 		if err := j.boxPolicy(&boxOrder{Profile: p}); err != nil {
 			return nil, nil, err
@@ -119,6 +122,8 @@ func describeProfile(w *world, o *mcpOptions, p boxProfile) (*profileFacts, *job
 		return nil, nil, err
 	}
 	about.python, about.Profile.Python, about.Packages = j.opts.python, j.layout.Version, packagesOf(j.layout.Sites)
+	_, fromStart := j.policy.Limits["cpu_time"]
+	about.early, about.fewer = !fromStart, j.lowersLater("pids")
 	return about, j, nil
 }
 
@@ -136,9 +141,10 @@ func (j *job) interpreterOf(o *mcpOptions) string {
 // readProfile reads a policy of the operator's, keeps its texts, and says what it grants.
 func (j *job) readProfile(p boxProfile, about *profileFacts) error {
 	read := func(name string) ([]byte, error) {
+		about.seen.contentBehind(name)
 		b, err := policy.ReadFile(name)
 		if err == nil {
-			p.Texts[name] = b
+			about.texts[name] = b
 		}
 		return b, err
 	}
@@ -158,7 +164,7 @@ func (j *job) readProfile(p boxProfile, about *profileFacts) error {
 			about.Grants = append(about.Grants, r.String())
 		}
 	}
-	if first, ok := strings.CutPrefix(string(p.Texts[p.Policy]), "# "); ok {
+	if first, ok := strings.CutPrefix(string(about.texts[p.Policy]), "# "); ok {
 		line, _, _ := strings.Cut(first, "\n")
 		about.About = plainLine(line)
 	}

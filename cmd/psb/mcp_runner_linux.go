@@ -9,10 +9,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -24,9 +26,10 @@ import (
 // coldRunner makes a fresh box for each call, by a psb of its own: nothing is shared between two calls, and nothing a box could do to the psb
 // behind it reaches the server.
 type coldRunner struct {
-	offer    mcpserver.Offer
-	profiles map[string]boxProfile
-	gaps     []string // that the operator accepts
+	offer   mcpserver.Offer
+	known   map[string]*knownProfile
+	gaps    []string          // that the operator accepts
+	changed func(name string) // told of a profile that is another one now; may be nil
 }
 
 func (r *coldRunner) Offer() mcpserver.Offer { return r.offer }
@@ -42,20 +45,49 @@ const (
 
 // Run runs one request in a fresh box.
 func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.Result, error) {
-	profile, ok := r.profiles[q.Profile]
-	if !ok {
-		return &mcpserver.Result{Status: mcpserver.Refused, Reason: "no profile " + q.Profile, Cleanup: mcpserver.Cleanup{State: mcpserver.NotAttempted}}, nil
-	}
-	if ctx.Err() != nil {
-		return &mcpserver.Result{Status: mcpserver.Cancelled, Reason: "before it began", Cleanup: mcpserver.Cleanup{State: mcpserver.NotAttempted}}, nil
+	profile, refused := r.profile(ctx, q)
+	if refused != nil {
+		return refused, nil
 	}
 	p, err := startBox(r.order(q, profile))
 	if err != nil {
 		return nil, err
 	}
 	p.give(r.call(q), q)
-	v, how := p.wait(ctx)
-	return boxResult(q, v, how, p.out[0].text(), p.out[1].text(), r.offer.Ceilings), nil
+	p.wait(ctx)
+	return r.result(q, p, false), nil
+}
+
+// profile is the call's, or why it is not run.
+func (r *coldRunner) profile(ctx context.Context, q *mcpserver.Request) (boxProfile, *mcpserver.Result) {
+	refused := &mcpserver.Result{Status: mcpserver.Refused, Cleanup: mcpserver.Cleanup{State: mcpserver.NotAttempted}}
+	if ctx.Err() != nil {
+		refused.Status, refused.Reason = mcpserver.Cancelled, "before it began"
+		return boxProfile{}, refused
+	}
+	k := r.known[q.Profile]
+	if k == nil {
+		refused.Reason = "no profile " + q.Profile
+		return boxProfile{}, refused
+	}
+	profile, changed, err := k.now()
+	if changed && r.changed != nil {
+		r.changed(q.Profile)
+	}
+	if err != nil {
+		refused.Reason, refused.Hint = "the policy of profile "+q.Profile+" was changed, and nothing runs under it now: "+plainLine(err.Error()), "another profile, or ask the operator"
+		return boxProfile{}, refused
+	}
+	return profile, nil
+}
+
+// result is what came of a box. warm: it waited for the call.
+func (r *coldRunner) result(q *mcpserver.Request, p *boxProcess, warm bool) *mcpserver.Result {
+	out := boxResult(q, p.verdict, p.how, p.out[0].text(), p.out[1].text(), r.offer.Ceilings)
+	if out.Receipt.Observed != nil {
+		out.Receipt.Observed["warm"] = warm
+	}
+	return out
 }
 
 // boxProcess is a psb that runs one box.
@@ -64,17 +96,25 @@ type boxProcess struct {
 	life    *os.File // closing it ends the box
 	orders  *os.File
 	stdin   *os.File
-	verdict *os.File
-	words   *json.Decoder     // of verdict
-	bound   *io.LimitedReader // of what words may still read
+	words   *os.File
 	out     [2]*capture
 	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
 	once    sync.Once
+	say     func(*sessionSay) // told what a session says; nil for others
+
+	// What listen learns: each is closed when it is so.
+	ready, begun, over chan struct{}
+	failed             []string    // from ready on: modules that could not be imported
+	doubt              string      // from ready on: why it cannot be told whether what it was made from is still the same
+	verdict            *boxVerdict // from over on; nil where there is none
+	how                string      // and why not
 }
 
 // startBox starts it and everything that goes on beside it. Its program waits for what give tells it.
-func startBox(o *boxOrder) (*boxProcess, error) {
+func startBox(o *boxOrder) (*boxProcess, error) { return startSaying(o, nil) }
+
+func startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
@@ -82,15 +122,14 @@ func startBox(o *boxOrder) (*boxProcess, error) {
 	var pipes pipeSet
 	defer pipes.closeTheirs()
 	orderR, orderW := pipes.in()
-	verdictR, verdictW := pipes.out()
+	wordsR, wordsW := pipes.out()
 	lifeR, lifeW := pipes.in()
 	outR, outW := pipes.out()
 	errR, errW := pipes.out()
 	stdinR, stdinW := pipes.in()
-	p := &boxProcess{life: lifeW, orders: orderW, stdin: stdinW, verdict: verdictR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)}}
-	p.bound = &io.LimitedReader{R: verdictR, N: mostVerdict}
-	p.words = json.NewDecoder(p.bound)
-	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdin: stdinR, Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, verdictW, lifeR},
+	p := &boxProcess{life: lifeW, orders: orderW, stdin: stdinW, words: wordsR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)},
+		say: say, ready: make(chan struct{}), begun: make(chan struct{}), over: make(chan struct{})}
+	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdin: stdinR, Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, wordsW, lifeR},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}} // the terminal's signals are the server's
 	if pipes.err != nil {
 		pipes.closeOurs()
@@ -112,8 +151,47 @@ func startBox(o *boxOrder) (*boxProcess, error) {
 			})
 		}()
 	}
+	go p.listen()
 	_, _ = orderW.Write(text) // a psb that does not read it says so by its verdict
 	return p, nil
+}
+
+// listen takes what that psb says until it is gone.
+func (p *boxProcess) listen() {
+	defer close(p.over)
+	bound := &io.LimitedReader{R: p.words}
+	words := json.NewDecoder(bound)
+	var err error
+	for err == nil && p.verdict == nil {
+		var w boxWord
+		bound.N = mostVerdict // of each word
+		if err = words.Decode(&w); err != nil {
+			break
+		}
+		switch {
+		case w.Ready != nil:
+			p.failed, p.doubt = w.Ready.Failed, w.Ready.Doubt
+			close(p.ready)
+		case w.Begun:
+			close(p.begun)
+		case w.Say != nil && p.say != nil:
+			p.say(w.Say)
+		}
+		p.verdict = w.Verdict
+	}
+	p.words.Close()
+	if p.verdict != nil { // given when nothing of the box is left, and nothing more is printed: how its psb ends says nothing of the call
+		p.hangUp()
+		p.reading.Wait()
+		go func() { _ = p.cmd.Wait() }()
+		return
+	}
+	state := p.cmd.Wait()
+	p.hangUp()
+	p.reading.Wait() // nothing of the box is left that could hold them
+	if p.how = fmt.Sprintf("the verdict cannot be read: %v", err); state != nil {
+		p.how = fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
+	}
 }
 
 // give tells the box its call, once.
@@ -127,53 +205,68 @@ func (p *boxProcess) give(c *callOrder, q *mcpserver.Request) {
 	}()
 	go func() {
 		defer p.stdin.Close()
+		select {
+		case <-p.begun:
+		case <-p.over:
+			return // what was not begun may be given to another box, and what is read from a client can be read once
+		}
 		if q.Stdin != nil {
 			_, _ = io.Copy(p.stdin, q.Stdin)
 		}
 	}()
 }
 
-// verdictOf reads words until the last one.
-func (p *boxProcess) verdictOf() (*boxVerdict, error) {
-	for {
-		var w boxWord
-		if err := p.words.Decode(&w); err != nil {
-			return nil, err
-		}
-		if w.Verdict != nil {
-			return w.Verdict, nil
-		}
+// hasBegun: something of the call was done.
+func (p *boxProcess) hasBegun() bool {
+	select {
+	case <-p.begun:
+		return true
+	default:
+		return false
 	}
 }
 
-// wait waits for the end. how says what is wrong where there is no verdict.
-func (p *boxProcess) wait(ctx context.Context) (v *boxVerdict, how string) {
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		p.hangUp()
-		select {
-		case <-over:
-		case <-time.After(cancelTime):
-			_ = p.cmd.Process.Kill() // its keeper ends the box
-		}
-	})
+// wait waits for the end.
+func (p *boxProcess) wait(ctx context.Context) {
+	stop := context.AfterFunc(ctx, p.end)
 	defer stop()
-	v, err := p.verdictOf()
-	p.verdict.Close()
-	state := p.cmd.Wait()
-	close(over)
+	<-p.over
+}
+
+// end ends it and waits until it is gone.
+func (p *boxProcess) end() {
 	p.hangUp()
-	p.reading.Wait() // nothing of the box is left that could hold them
-	switch {
-	case state != nil:
-		return nil, fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
-	case err != nil:
-		return nil, fmt.Sprintf("the verdict cannot be read: %v", err)
+	select {
+	case <-p.over:
+	case <-time.After(cancelTime):
+		_ = p.cmd.Process.Kill() // its keeper ends the box
+		<-p.over
 	}
-	return v, ""
 }
 
 func (p *boxProcess) hangUp() { p.once.Do(func() { p.life.Close() }) }
+
+// trouble is why a box that was given no call was of no use; it is over, or to be.
+func (p *boxProcess) trouble() error {
+	switch {
+	case p.doubt != "":
+		return errors.New(p.doubt)
+	case p.verdict == nil:
+		return errors.New(p.how)
+	case p.verdict.Refusal != "":
+		return errors.New(p.verdict.Refusal)
+	}
+	text := p.out[1].text()
+	lines := strings.Split(strings.TrimSpace(string(append(text.Head, text.Tail...))), "\n")
+	return fmt.Errorf("its interpreter ended with %d: %s", p.verdict.Status, plainLine(lines[len(lines)-1]))
+}
+
+// abandon ends a box that was given no call.
+func (p *boxProcess) abandon() {
+	p.orders.Close()
+	p.stdin.Close()
+	p.end()
+}
 
 // pipeSet makes pipes until one fails.
 type pipeSet struct {

@@ -11,9 +11,10 @@ import (
 	"psb/mcpserver"
 )
 
-// sessionRunner keeps boxes between calls, each under a name of its client's. A call that names none is coldRunner's.
+// sessionRunner keeps boxes between calls, each under a name of its client's. A call that names none is for another runner.
 type sessionRunner struct {
 	*coldRunner
+	fresh   mcpserver.Runner // of calls that name no session
 	bounds  mcpserver.SessionBounds
 	mu      sync.Mutex
 	list    map[sessionName]*session
@@ -44,15 +45,31 @@ type session struct {
 // mostForgotten bounds the names that are remembered for their generation alone.
 const mostForgotten = 4096
 
-func newSessionRunner(r *coldRunner, bounds mcpserver.SessionBounds) *sessionRunner {
+// telling is the runner as the server sees it: one that tells of boxes made ahead of need is still one.
+func (r *sessionRunner) telling() mcpserver.Runner {
+	if a, ok := r.fresh.(mcpserver.AheadRunner); ok {
+		return aheadSessions{r, a}
+	}
+	return r
+}
+
+type aheadSessions struct {
+	*sessionRunner
+	ahead mcpserver.AheadRunner
+}
+
+// Ahead is for metrics.
+func (a aheadSessions) Ahead() mcpserver.AheadFigures { return a.ahead.Ahead() }
+
+func newSessionRunner(r *coldRunner, fresh mcpserver.Runner, bounds mcpserver.SessionBounds) *sessionRunner {
 	r.offer.Sessions = &bounds
-	return &sessionRunner{coldRunner: r, bounds: bounds, list: map[sessionName]*session{}, ended: map[string]int64{}}
+	return &sessionRunner{coldRunner: r, fresh: fresh, bounds: bounds, list: map[sessionName]*session{}, ended: map[string]int64{}}
 }
 
 // Run runs one call, in the session it names.
 func (r *sessionRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.Result, error) {
 	if q.Session == "" {
-		return r.coldRunner.Run(ctx, q)
+		return r.fresh.Run(ctx, q)
 	}
 	s, no := r.claim(q)
 	if no != nil {
@@ -138,9 +155,13 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 		}
 		return nil, no(mcpserver.Busy, "close one with the tool session, or leave session out", "%s", words)
 	}
-	profile := q.Profile
-	if profile == "" {
-		profile = r.offer.Profiles[0].Name
+	asked := *q
+	if asked.Profile == "" {
+		asked.Profile = r.offer.Profiles[0].Name
+	}
+	profile, refused := r.profile(context.Background(), &asked)
+	if refused != nil {
+		return nil, refused
 	}
 	if s == nil {
 		r.forget()
@@ -151,7 +172,7 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 	if s.network == "" {
 		s.network = r.offer.Networks[0]
 	}
-	s.order = &boxOrder{Language: string(mcpserver.Python), Session: true, Profile: r.profiles[profile], AllowGaps: r.gaps, Network: s.network != r.offer.Networks[0], Limits: limitTexts(0, q.Limits)}
+	s.order = &boxOrder{Language: string(mcpserver.Python), Session: true, Profile: profile, AllowGaps: r.gaps, Network: s.network != r.offer.Networks[0], Limits: limitTexts(0, q.Limits)}
 	delete(s.order.Limits, "wall")
 	delete(s.order.Limits, "output")
 	s.take()

@@ -22,12 +22,12 @@ func (r *sessionRunner) boxOf(ctx context.Context, s *session) (*sessionBox, *no
 		return nil, nil, err
 	}
 	select {
-	case <-box.ready:
-	case <-box.done:
-		return nil, &notStartedBox{box.final, box.how}, nil
+	case <-box.p.ready:
+	case <-box.p.over:
+		return nil, &notStartedBox{box.p.verdict, box.p.how}, nil
 	case <-ctx.Done():
 		box.end()
-		return nil, &notStartedBox{verdict: &boxVerdict{Cancelled: true, Left: leftOf(box.final)}}, nil
+		return nil, &notStartedBox{verdict: &boxVerdict{Cancelled: true, Left: leftOf(box.p.verdict)}}, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,8 +38,8 @@ func (r *sessionRunner) boxOf(ctx context.Context, s *session) (*sessionBox, *no
 	s.box, s.made, s.used = box, time.Now(), time.Now()
 	r.started++
 	go func() {
-		<-box.done
-		r.lose(s, box, lossOf(box.final))
+		<-box.p.over
+		r.lose(s, box, lossOf(box.p.verdict))
 	}()
 	return box, nil, nil
 }

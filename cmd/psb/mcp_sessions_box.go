@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -15,11 +14,7 @@ import (
 
 // sessionBox is the psb behind a session, as the server knows it.
 type sessionBox struct {
-	p     *boxProcess
-	ready chan struct{} // closed when the program waits for orders
-	done  chan struct{} // closed when nothing is left of it
-	final *boxVerdict   // once done
-	how   string        // what is wrong where there is none
+	p *boxProcess
 
 	asking  sync.Mutex // one message at a time
 	orders  *json.Encoder
@@ -43,45 +38,18 @@ type notStartedBox struct {
 }
 
 func startSessionBox(o *boxOrder) (*sessionBox, error) {
-	p, err := startBox(o)
+	b := &sessionBox{waiting: map[int]*awaited{}}
+	p, err := startSaying(o, b.said)
 	if err != nil {
 		return nil, err
 	}
+	b.p, b.orders = p, json.NewEncoder(p.orders)
 	p.stdin.Close() // each order brings its own
-	b := &sessionBox{p: p, ready: make(chan struct{}), done: make(chan struct{}), orders: json.NewEncoder(p.orders), waiting: map[int]*awaited{}}
-	go b.listen()
+	go func() {
+		<-p.over
+		p.orders.Close()
+	}()
 	return b, nil
-}
-
-// listen takes what psb says until its last word.
-func (b *sessionBox) listen() {
-	var err error
-	for b.final == nil && err == nil {
-		b.p.bound.N = mostVerdict
-		var w boxWord
-		if err = b.p.words.Decode(&w); err != nil {
-			break
-		}
-		switch {
-		case w.Ready != nil:
-			close(b.ready)
-		case w.Say != nil:
-			b.said(w.Say)
-		}
-		b.final = w.Verdict
-	}
-	b.p.verdict.Close()
-	b.p.hangUp()
-	state := b.p.cmd.Wait()
-	b.p.reading.Wait()
-	b.p.orders.Close()
-	switch {
-	case state != nil:
-		b.final, b.how = nil, fmt.Sprintf("the psb of this session ended without a verdict: %v", state)
-	case err != nil:
-		b.how = fmt.Sprintf("the verdict cannot be read: %v", err)
-	}
-	close(b.done)
 }
 
 func (b *sessionBox) said(say *sessionSay) {
@@ -123,7 +91,7 @@ func (b *sessionBox) answer(ctx context.Context, a *sessionAsk) (*sessionSay, er
 	select {
 	case say := <-w.answer:
 		return say, nil
-	case <-b.done:
+	case <-b.p.over:
 		return nil, mcpserver.ErrNoSession
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -171,14 +139,14 @@ func (b *sessionBox) call(ctx context.Context, c *callOrder, q *mcpserver.Reques
 	select {
 	case say := <-w.answer:
 		return say.Verdict, "", [2]mcpserver.Text{out[0].text(), out[1].text()}
-	case <-b.done:
+	case <-b.p.over:
 	}
 	select {
 	case say := <-w.answer: // it came before the end
 		return say.Verdict, "", [2]mcpserver.Text{out[0].text(), out[1].text()}
 	default:
 	}
-	return b.final, b.how, [2]mcpserver.Text{out[0].text(), out[1].text()}
+	return b.p.verdict, b.p.how, [2]mcpserver.Text{out[0].text(), out[1].text()}
 }
 
 // feed sends an order's standard input, piece by piece.
@@ -190,7 +158,7 @@ func (b *sessionBox) feed(w *awaited, in io.Reader, over <-chan struct{}) {
 		case x := <-say.answer:
 			return x.Wrong == ""
 		case <-over:
-		case <-b.done:
+		case <-b.p.over:
 		}
 		return false
 	}
@@ -198,7 +166,7 @@ func (b *sessionBox) feed(w *awaited, in io.Reader, over <-chan struct{}) {
 	case <-w.opened:
 	case <-over:
 		return
-	case <-b.done:
+	case <-b.p.over:
 		return
 	}
 	for {
@@ -214,12 +182,4 @@ func (b *sessionBox) feed(w *awaited, in io.Reader, over <-chan struct{}) {
 }
 
 // end ends it and waits until nothing is left.
-func (b *sessionBox) end() {
-	b.p.hangUp()
-	select {
-	case <-b.done:
-	case <-time.After(cancelTime):
-		_ = b.p.cmd.Process.Kill() // its keeper ends the box
-		<-b.done
-	}
-}
+func (b *sessionBox) end() { b.p.end() }

@@ -16,6 +16,7 @@ type boxOrder struct {
 	Network   bool     // the profile's [net] holds; otherwise nothing of it does
 	Session   bool     // it stays: sessionAsk after sessionAsk follows in place of one call
 	Preload   []string // modules that are imported before the call is there
+	Ahead     bool     // made ahead of need: it may be refused what it was made from by the time the call is there
 }
 
 // shellOrder is what has to be known of a call before its shell can be started.
@@ -45,9 +46,11 @@ type callOrder struct {
 	Stdin bool // its standard input follows
 }
 
-// boxWord is one thing that psb answers on its descriptor 4: that the box waits for its call, then the verdict.
+// boxWord is one thing that psb answers on its descriptor 4: that the box waits for its call, that the call begins, then the verdict. Without Begun
+// nothing of the call was done, and it may be given to another box.
 type boxWord struct {
 	Ready   *boxReady
+	Begun   bool
 	Say     *sessionSay // of a session
 	Verdict *boxVerdict // the box is gone
 }
@@ -99,6 +102,7 @@ type fileSay struct {
 // boxReady tells of a box that waits.
 type boxReady struct {
 	Failed []string // of Preload, and why
+	Doubt  string   // made ahead of need, and why nobody could tell later whether it is what would be made then
 }
 
 type boxInput struct {
@@ -120,6 +124,7 @@ type boxProfile struct {
 type boxVerdict struct {
 	Started   bool
 	Ordered   bool   // the program was given its call
+	Stale     bool   // made ahead of need, from what is another by now
 	Refusal   string // why nothing was started
 	Hint      string
 	Status    int

@@ -29,7 +29,7 @@ func openWorkspace(t *testing.T) (*workspace, string) {
 	return &workspace{dir: f, owner: fileOwner{os.Getuid(), os.Getgid()}}, dir
 }
 
-// within fails where an act waits for somebody: whoever made the file could let it wait for ever.
+// inTime fails where an act waits for somebody: whoever made the file could let it wait for ever.
 func inTime(t *testing.T, name string, act func() error) error {
 	t.Helper()
 	done := make(chan error, 1)

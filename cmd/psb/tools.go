@@ -52,7 +52,7 @@ func printTools(w *world, o *mcpOptions, format string, strict bool) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	_, s, end, err := o.server(w)
+	_, s, end, err := o.server(w, false)
 	if err != nil {
 		return err
 	}

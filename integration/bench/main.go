@@ -193,6 +193,11 @@ func measure(o options) error {
 		}
 		results = append(results, result{Row: "memory", About: "own memory while idle", Unit: "MiB", Peers: []peerTimes{{Peer: "psb", Rounds: []float64{total}}}})
 	}
+	calls, err := p.mcp(o)
+	if err != nil {
+		return err
+	}
+	results = append(results, calls...)
 	if o.json == "" {
 		return nil
 	}

@@ -96,33 +96,46 @@ func together(title, psb string, pid int) (float64, error) {
 		return 0, err
 	}
 	fmt.Println(title)
-	total := 0
+	total := 0.0
 	for _, file := range rollups {
 		dir := filepath.Dir(file)
 		exe, err := os.Readlink(filepath.Join(dir, "exe"))
 		if err != nil || exe != binary || !below(filepath.Base(dir), pid) {
 			continue
 		}
-		b, err := os.ReadFile(file)
+		mib, err := pssOf(file)
 		if err != nil {
 			fmt.Printf("  process %s: %v\n", filepath.Base(dir), err)
 			continue
 		}
-		for line := range strings.Lines(string(b)) {
-			if f := strings.Fields(line); len(f) == 3 && f[0] == "Pss:" {
-				kib, err := strconv.Atoi(f[1])
-				if err != nil {
-					return 0, err
-				}
-				argv, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-				name, _, _ := strings.Cut(string(argv), "\x00")
-				fmt.Printf("  %-12s %6.1f MiB\n", filepath.Base(name), float64(kib)/1024)
-				total += kib
-			}
+		name, _, _ := strings.Cut(commandLine(filepath.Base(dir)), "\x00")
+		fmt.Printf("  %-12s %6.1f MiB\n", filepath.Base(name), mib)
+		total += mib
+	}
+	fmt.Printf("  %-12s %6.1f MiB\n", "together", total)
+	return total, nil
+}
+
+// pss is what a process holds, pages that it shares with others in part.
+func pss(pid int) (float64, error) { return pssOf("/proc/" + strconv.Itoa(pid) + "/smaps_rollup") }
+
+func pssOf(file string) (mib float64, err error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "Pss:" {
+			kib, err := strconv.Atoi(f[1])
+			return float64(kib) / 1024, err
 		}
 	}
-	fmt.Printf("  %-12s %6.1f MiB\n", "together", float64(total)/1024)
-	return float64(total) / 1024, nil
+	return 0, fmt.Errorf("%s: no Pss", file)
+}
+
+func commandLine(pid string) string {
+	b, _ := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+	return string(b)
 }
 
 // below reports whether the process is pid or descends from it.

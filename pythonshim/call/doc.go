@@ -51,7 +51,8 @@ type Setup struct {
 // Word is what it says while no code of a call has run; afterwards anybody in the box could write one.
 type Word struct {
 	Ready  bool     `json:"ready"`
-	Failed []string `json:"failed"` // modules that could not be imported, and why
+	Failed []string `json:"failed"` // with Ready: modules that could not be imported, and why
+	Taken  bool     `json:"taken"`  // an order was read, and its code is about to run
 }
 
 // MostWord bounds the line of a Word, MostLine that of a session's words.

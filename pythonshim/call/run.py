@@ -5,9 +5,11 @@
 def main():
     # All that running code needs is imported before the order, so that the code does not wait for it.
     import ast
+    import atexit
     import base64
     import builtins
     import datetime
+    import gc
     import io
     import json
     import linecache
@@ -15,6 +17,7 @@ def main():
     import os
     import signal
     import sys
+    import threading
     import traceback
     import types
 
@@ -64,6 +67,17 @@ def main():
         finally:
             close_(fd)
 
+    def read(name):
+        fd = open_(name, flags_in)
+        try:
+            parts = []
+            while True:
+                parts.append(read_(fd, 1 << 20))
+                if not parts[-1]:
+                    return b"".join(parts)
+        finally:
+            close_(fd)
+
     def next_order():
         """The task that the next line of orders names."""
         line = b""
@@ -73,12 +87,8 @@ def main():
                 line += read_(fd, 1)
         finally:
             close_(fd)
-        with io.open(here + "/" + line.decode("ascii").strip(), encoding="utf-8") as f:
-            return loads(f.read())
+        return loads(read(here + "/" + line.decode("ascii").strip()))
 
-    module = types.ModuleType("__main__")
-    space = module.__dict__
-    space["__builtins__"] = builtins
     own = os.getpid()
     most = 1 << 20  # characters of one text; the task says how many
     name_of = ["<code>"]
@@ -92,6 +102,7 @@ def main():
 
     # Taken now: the code may put others in their place.
     repr_, str_, len_, type_, isinstance_, getattr_, sorted_, eval_ = repr, str, len, type, isinstance, getattr, sorted, eval
+    list_, exit_, base_ = list, os._exit, io.IOBase.__mro__[1]
 
     def type_name(value):
         kind = type_(value)
@@ -193,6 +204,10 @@ def main():
         if len_(figures) < 16 and len_(data) <= 4 << 20:
             figures.append({"mime": kind, "data": base64.b64encode(data).decode("ascii")})
 
+    def kind_of(x):
+        """The exception's type, under its name of before 3.13 and since; the older one's warns there."""
+        return x.__dict__.get("_exc_type") or x.__dict__.get("exc_type")
+
     def error_of(e, tb, seen=8):
         te = traceback.TracebackException(type_(e), e, tb)
         mark = os.path.abspath(__file__)
@@ -210,13 +225,13 @@ def main():
                 message = "".join(x.format_exception_only()).strip()
             except BaseException:
                 message = ""
-            kind = x.exc_type.__qualname__ if x.exc_type is not None else ""
+            kind = kind_of(x).__qualname__ if kind_of(x) is not None else ""
             if message.startswith(kind + ": "):
                 message = message[len_(kind) + 2:]
             elif message == kind:
                 message = ""
             frames = [{"file": f.filename, "line": f.lineno or 0, "function": f.name, "source": f.line or ""} for f in x.stack[-32:]]
-            if x.exc_type is not None and issubclass(x.exc_type, SyntaxError) and x.filename == name_of[0]:
+            if kind_of(x) is not None and issubclass(kind_of(x), SyntaxError) and x.filename == name_of[0]:
                 frames.append({"file": name_of[0], "line": int(x.lineno or 0), "function": "", "source": (x.text or "").rstrip("\n")})
             nxt = x.__cause__ or (None if x.__suppress_context__ else x.__context__)
             return {"type": kind, "message": message[:most], "frames": frames, "chained": said(nxt, depth - 1) if nxt is not None and depth > 0 else None, "traceback": ""}
@@ -252,6 +267,45 @@ def main():
             loop[0].run_until_complete(asyncio.gather(*pending, return_exceptions=True))
         loop[0].run_until_complete(loop[0].shutdown_asyncgens())
         loop[0].close()
+
+    def end(status):
+        """What the interpreter does at its end, as far as the code can tell, without taking apart what is only memory. It returns where the interpreter
+        has to do it all: where the code left modules of its own."""
+        nonlocal module, space
+        native = False
+        for key, loaded in list_(sys.modules.items()):
+            file = getattr_(loaded, "__file__", None)
+            if key not in early and (type_(file) is not str_ or file.startswith(ours)) and key not in sys.builtin_module_names:
+                return
+            native = native or key == "_ctypes" or type_(file) is str_ and file.endswith(".so") and not file.startswith(dynload)
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        flush_files()  # while those that they write through are open: what is thrown away together goes in no order
+        sys.modules.pop("__main__", None)
+        module = space = None
+        gc.collect()
+        flush_files()
+        if native:  # it may have printed with C's own buffers
+            import ctypes
+
+            ctypes.CDLL(None).fflush(None)
+        exit_(status)
+
+    def flush_files():
+        files = {}
+        for o in gc.get_objects():
+            kind = type_(o)
+            if kind not in files:
+                files[kind] = base_ in kind.__mro__
+            if files[kind]:
+                try:
+                    if not o.closed:
+                        o.flush()
+                except Exception:
+                    pass  # it may be half taken apart
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not getattr_(stream, "closed", False):
+                stream.flush()
 
     def begin(task):
         """What each piece of a session gets anew: an interrupt that works, standard input, streams that can be written to."""
@@ -359,8 +413,11 @@ def main():
                 figures.pop()
                 text = dumps(report, allow_nan=False, ensure_ascii=True)
             if len_(text) <= task["most_report"]:
-                with io.open(here + "/" + task["report"], "w", encoding="ascii") as f:
-                    f.write(text)
+                fd = open_(here + "/" + task["report"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+                data = text.encode()
+                while data:
+                    data = data[write_(fd, data):]
+                close_(fd)
         except BaseException:
             pass  # no report: the half outside says so
 
@@ -382,17 +439,33 @@ def main():
         write_down(task, report)
         return status
 
-    say(dumps({"ready": True, "failed": preload(setup["preload"])}))
+    failed = preload(setup["preload"])
+    gc.collect()
+    gc.freeze()  # what is there before the order is never looked at again for what could be thrown away
+    early = set(sys.modules)
+    ours = (setup["workspace"] + "/", "/tmp/", "/dev/shm/")
+    dynload = tuple(p for p in sys.path if p.endswith("lib-dynload"))
+    say(dumps({"ready": True, "failed": failed}))
     task = next_order()
+    if not keep:
+        say(dumps({"taken": True}))
     # Whatever was drawn before the order is known to nobody but this process; the code gets numbers of its own all the same.
     if "random" in sys.modules:
         sys.modules["random"].seed()
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
+    module = types.ModuleType("__main__")
+    space = module.__dict__
+    space["__builtins__"] = builtins  # made after the freeze: at the end it is thrown away
     sys.modules["__main__"] = module
     sys.path.insert(0, setup["workspace"])
     if not keep:
-        sys.exit(perform(task))
+        status = perform(task)
+        try:
+            end(status)
+        except BaseException:
+            pass  # the code has changed what this stands on
+        sys.exit(status)
     while True:
         status = 1
         try:
