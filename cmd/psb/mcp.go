@@ -36,8 +36,9 @@ const mcpHelp = `psb mcp serves run_python and its companions to models over the
   psb mcp --http 127.0.0.1:8080              streamable HTTP at /mcp, for this machine
   psb mcp --http :8080 --tokens FILE         for others: each needs a token
 
-Every call gets a fresh box: no network, no file of the host, limits of the kernel. A call that names a session gets a box that stays for the next.
-Whoever calls may lower limits and pick one of the operator's profiles, nothing more. docs/mcp.md has every argument.`
+Every call gets a fresh box, most often one that was made ahead of need: no network, no file of the host, limits of the kernel. A call that names a
+session gets a box that stays for the next. Whoever calls may lower limits and pick one of the operator's profiles, nothing more. docs/mcp.md has
+every argument.`
 
 // mcpCommand is `psb mcp …`.
 func mcpCommand(w *world, status *int) *cobra.Command {

@@ -56,7 +56,7 @@ func ownEnvironment(env []string) []string {
 	})
 }
 
-// boxPolicy reads the profile's policy, from the texts that the server was started with.
+// boxPolicy reads the profile's policy, from the texts that the server read.
 func (j *job) boxPolicy(o *boxOrder) error {
 	if o.Profile.Policy == "" {
 		p, err := policy.Parse("", []byte(builtInPolicy(func(name string) bool {

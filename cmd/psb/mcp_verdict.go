@@ -111,7 +111,7 @@ type boxInput struct {
 	Executable bool
 }
 
-// boxProfile is a policy as the server read it when it was started: its texts by name, so that nothing changes it afterwards.
+// boxProfile is a policy as the server read it for a call: its texts by name, so that nothing changes it on the way.
 type boxProfile struct {
 	Name   string
 	Python string
