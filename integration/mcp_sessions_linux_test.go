@@ -248,6 +248,40 @@ func TestMCPSessionProfile(t *testing.T) {
 	})
 }
 
+// TestMCPSessionFollowsThePolicy: no call of a session runs under a policy that is gone, and neither does what a call left behind. The name stays the
+// profile's; a policy that cannot be read lets nothing run, whichever way it is asked for.
+func TestMCPSessionFollowsThePolicy(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		write := func(line string) string {
+			name := s.put(t, "home/profiles/p.py-sandboxes", "version = 1\n[env]\n"+line+"\n")
+			s.give(t)
+			return name
+		}
+		policy := write(`GREETING = "one"`)
+		a := s.agent(t, "--profiles", filepath.Dir(policy))
+		told := func(generation int) string {
+			return fmt.Sprintf("session w, generation %d: its state was lost, variables and files are gone: the policy of its profile was changed", generation)
+		}
+		code := "import os; ('mark' in globals(), os.environ.get('GREETING'))"
+		a.inside("w", "mark = 1", "profile", "p").want(t, "ok")
+		a.inside("w", code).want(t, "ok", "(True, 'one')", "generation 1")
+		write(`GREETING = "two"`)
+		a.inside("w", code).want(t, "ok", "(False, 'two')", told(2))
+		a.inside("w", "mark = 2\n"+code).want(t, "ok", "(True, 'two')", "generation 2")
+		write("[")
+		for range 2 {
+			a.inside("w", code).want(t, "refused", "the policy of profile p was changed, and nothing runs under it now")
+		}
+		a.session("reset", "w").says(t, true, "its box is gone, and no other could be made: the policy of profile p was changed, and nothing runs under it now")
+		a.inside("other", "import os; 'GREETING' in os.environ").want(t, "ok", "False")
+		write(`GREETING = "three"`)
+		a.inside("w", code).want(t, "ok", "(False, 'three')", told(3))
+		write(`GREETING = "four"`)
+		a.session("reset", "w").says(t, false, "session w: idle")
+		a.inside("w", code).want(t, "ok", "(False, 'four')")
+	})
+}
+
 // TestMCPSessionEnds: a session that is not used ends, and so does one that is old; the next call says so. A paused one stands still.
 func TestMCPSessionEnds(t *testing.T) {
 	s := newScene(t, people()[0])

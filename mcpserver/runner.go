@@ -74,6 +74,7 @@ var (
 	ErrNoSession = errors.New("no such session")
 	ErrIdle      = errors.New("nothing runs in this session")
 	ErrLost      = errors.New("it did not stop: its box was ended, and its state is lost")
+	ErrNotMade   = errors.New("its box is gone, and no other could be made")
 )
 
 // FileError is what is wrong with a file that a client named: it is told, and nothing was done. Two with the same words are the same.

@@ -61,7 +61,7 @@ func (s *Server) runSessionTool(ctx context.Context, c *call) (*mcp.CallToolResu
 		return s.refuse("no session %s", quote(id)), nil
 	case errors.Is(err, ErrIdle):
 		return s.refuse("nothing runs in session %s", quote(id)), nil
-	case errors.Is(err, ErrLost):
+	case errors.Is(err, ErrLost), errors.Is(err, ErrNotMade):
 		return s.refuse("session %s: %s", quote(id), err), nil
 	case err != nil:
 		return nil, err

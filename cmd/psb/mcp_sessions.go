@@ -136,6 +136,9 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 		if what := s.other(q); what != "" {
 			return nil, no(mcpserver.Refused, "leave that out, or close the session first", "session %s was made with %s", q.Session, what)
 		}
+		if refused := r.renew(s); refused != nil {
+			return nil, refused
+		}
 		s.take()
 		return s, nil
 	}
@@ -156,7 +159,11 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 		return nil, no(mcpserver.Busy, "close one with the tool session, or leave session out", "%s", words)
 	}
 	asked := *q
-	if asked.Profile == "" {
+	switch {
+	case asked.Profile != "":
+	case s != nil && !s.shut && s.order != nil: // its box was lost: what it may do stays the same
+		asked.Profile = s.order.Profile.Name
+	default:
 		asked.Profile = r.offer.Profiles[0].Name
 	}
 	profile, refused := r.profile(context.Background(), &asked)
@@ -177,6 +184,24 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 	delete(s.order.Limits, "output")
 	s.take()
 	return s, nil
+}
+
+// renew gives a session its profile as it is now, or says why it cannot be used. A box that was made under another one is no longer the session's: what
+// it goes on with, beside calls, was allowed by a policy that is gone. The caller has the lock.
+func (r *sessionRunner) renew(s *session) (refused *mcpserver.Result) {
+	profile, refused := r.profile(context.Background(), &mcpserver.Request{Profile: s.order.Profile.Name})
+	if refused == nil && profile.same(s.order.Profile) {
+		return nil
+	}
+	if box := s.box; box != nil {
+		r.gone(s, sessionLoss{"policy", "the policy of its profile was changed"})
+		go box.end()
+	}
+	if refused == nil {
+		order := *s.order
+		order.Profile, s.order = profile, &order
+	}
+	return refused
 }
 
 func (s *session) take() { s.busy, s.free = true, make(chan struct{}) }

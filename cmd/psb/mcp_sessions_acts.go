@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -107,6 +107,10 @@ func (r *sessionRunner) Reset(ctx context.Context, client, id string) (mcpserver
 			return mcpserver.SessionState{}, mcpserver.ErrNoSession
 		}
 		if !s.busy {
+			if refused := r.renew(s); refused != nil {
+				r.mu.Unlock()
+				return mcpserver.SessionState{}, fmt.Errorf("%w: %s", mcpserver.ErrNotMade, refused.Reason)
+			}
 			s.take()
 			r.mu.Unlock()
 			break
@@ -122,9 +126,9 @@ func (r *sessionRunner) Reset(ctx context.Context, client, id string) (mcpserver
 	_, no, err := r.boxOf(ctx, s)
 	r.release(s)
 	if no != nil && no.verdict != nil && err == nil {
-		err = errors.New(no.verdict.Refusal)
+		err = fmt.Errorf("%w: %s", mcpserver.ErrNotMade, no.verdict.Refusal)
 	} else if no != nil && err == nil {
-		err = errors.New(no.words)
+		err = fmt.Errorf("%w: %s", mcpserver.ErrNotMade, no.words)
 	}
 	if err != nil {
 		return mcpserver.SessionState{}, err
