@@ -105,7 +105,7 @@ func serveMCP(w *world, o *mcpOptions) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	cold, s, end, err := o.server(w, !o.cold)
+	cold, s, end, err := o.server(w)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func serveMCP(w *world, o *mcpOptions) error {
 	return serveMCPStdio(w, o, s)
 }
 
-// server is profiles → server. With ahead, boxes are made before a call asks for one; end ends them, and what sessions there are then.
-func (o *mcpOptions) server(w *world, ahead bool) (cold *coldRunner, s *mcpserver.Server, end func(), err error) {
+// server is profiles → server. Without cold, boxes are made from now on; end ends them, and what sessions there are then.
+func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, end func(), err error) {
 	ceilings := mcpserver.DefaultCeilings()
 	for _, words := range o.max {
 		if err := ceilings.Set(words); err != nil {
@@ -136,7 +136,7 @@ func (o *mcpOptions) server(w *world, ahead bool) (cold *coldRunner, s *mcpserve
 	var runner mcpserver.Runner = cold
 	cold.offer.Cold = o.cold
 	end = func() {}
-	if ahead {
+	if !o.cold {
 		warm := newWarmRunner(w, o, cold)
 		runner, end = warm, warm.close
 	}
@@ -172,7 +172,7 @@ func (o *mcpOptions) fit() error {
 		}
 	}
 	switch {
-	case o.warm < 1 || o.warmFor <= 0:
+	case !o.cold && (o.warm < 1 || o.warmFor <= 0):
 		return &usageError{"--warm and --warm-for: more than none", "psb mcp --cold makes no box ahead of need"}
 	case o.cold && len(o.preload) > 0:
 		return &usageError{"--preload goes with boxes that are made ahead of need, not with --cold", "psb mcp --preload numpy,pandas"}

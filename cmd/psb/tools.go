@@ -20,7 +20,7 @@ Nothing is started. The tools are called through psb mcp.`
 
 // toolsCommand is `psb tools`.
 func toolsCommand(w *world, status *int) *cobra.Command {
-	o := mcpOptions{slots: 1, message: 16 << 20} // which decide nothing here
+	o := mcpOptions{slots: 1, message: 16 << 20, cold: true} // which decide nothing of what is offered; cold: no box is made
 	var format string
 	var strict bool
 	c := &cobra.Command{Use: "tools [options]", Short: "print the schemas of psb mcp's tools as JSON", Long: toolsHelp, DisableFlagsInUseLine: true,
@@ -52,7 +52,7 @@ func printTools(w *world, o *mcpOptions, format string, strict bool) error {
 	if err := o.fit(); err != nil {
 		return err
 	}
-	_, s, end, err := o.server(w, false)
+	_, s, end, err := o.server(w)
 	if err != nil {
 		return err
 	}
