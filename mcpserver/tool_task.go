@@ -114,7 +114,7 @@ func (s *Server) taskWait(ctx context.Context, c *call, t *task, most time.Durat
 }
 
 func (s *Server) taskLogs(t *task, cursor, tail int64, tailed bool) *mcp.CallToolResult {
-	over := t.over()
+	d, over := s.taskData(t), t.over() // before the text: a task that is over then has printed all of it
 	var text []byte
 	var next, evicted int64
 	if tailed {
@@ -122,12 +122,10 @@ func (s *Server) taskLogs(t *task, cursor, tail int64, tailed bool) *mcp.CallToo
 	} else {
 		text, next, evicted = t.log.from(cursor, int(s.offer.Ceilings.Output.Default), over)
 	}
-	status, _, _, _ := t.state()
-	line := fmt.Sprintf("[psb] task %s: %s; next cursor %d", t.id, status, next)
+	line := fmt.Sprintf("[psb] task %s: %s; next cursor %d", t.id, d["status"], next)
 	if evicted > 0 {
 		line += fmt.Sprintf("; %d bytes before these are gone", evicted)
 	}
-	d := s.taskData(t)
 	d["next_cursor"], d["evicted_bytes"] = next, evicted
 	if s.options.Structured {
 		d["text"] = clean(string(text))
