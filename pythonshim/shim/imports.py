@@ -182,7 +182,7 @@ def initializing(spec: object) -> object:
         g = grade(text(spec.name), whose(spec))
         if g == FREE or (g == ASKS and kinds.get(f.f_code.co_filename) == LIBRARY) or f.f_code.co_code[f.f_lasti] in steps[1:]:
             return real
-        by, who = importer(f, name, g == ASKS)
+        by, who = importer(f, text(spec.name), g == ASKS)
         return who == PROGRAM or (g == NEVER and who is not None)
     except Exception:
         return True  # _lock_unlock_module decides

@@ -85,6 +85,7 @@ PLAIN = frozenset(
     "Expression Name Load Attribute Subscript Index Slice ExtSlice Tuple List Dict Set Constant Starred UnaryOp BinOp BoolOp Compare IfExp And Or Not "
     "UAdd USub Invert Add Sub Mult MatMult Div FloorDiv Mod LShift RShift BitOr BitXor BitAnd Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn".split()
 )
+TESTED = stdlib + "test/test_"
 field_class = []
 
 
@@ -107,8 +108,8 @@ def behind(short: str, f: object) -> tuple:
             return "", names
         if k != STDLIB:
             return word, names
-        if text(f.f_code.co_filename).startswith(PACKAGE + "/") and names_it(short, f):
-            return "", names  # the engine, which judges what it is given
+        if text(f.f_code.co_filename).startswith(TESTED):
+            return "", names  # CPython's tests of itself, where they are installed
         where = (home(f.f_code.co_filename), f.f_code.co_name)
         # What is psb's names what it calls itself.
         calls, held = OWN.get(where, (short, "own") if where[0] == "psb" else ("", ""))
@@ -254,7 +255,7 @@ def plain_or(short: str, do: object) -> object:
 
 def pick_text(entry: tuple, f: object) -> object:
     short = entry[4]
-    if short == "exec" and f is not None and f.f_code is RUNS and f.f_back is not None and f.f_back.f_code is EXECUTES:
+    if short == "exec" and f is not None and f.f_code is RUNS and f.f_back is not None and f.f_back.f_code is EXECUTES and type(f.f_back.f_locals.get("code")) is type(body.__code__):
         return entry[0]  # an import statement; behind() would say so, too
     word, names = behind(short, f)
     if word == "":
@@ -345,7 +346,7 @@ def told(e: object, f: object, profile: str = "", kind: str = "") -> None:
     family = errors()
     found = []
     if type(e) is family.EvalSyntaxRejected:
-        found = [v.what.split()[:2] for v in e.violations]
+        found = [v.what.split()[:2] for v in e.violations if v.fix or not v.what.startswith("import of ")]
     elif type(e) is family.RuleEvalPermissionError:
         found = [[e.key, e.target]]
     at, func, lib = spot(f)

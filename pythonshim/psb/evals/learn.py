@@ -37,7 +37,7 @@ def _constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]]) 
             text.lstrip(" \t") if kind == "eval" else text, "<string>", kind if kind != "compile" else "exec", ast.PyCF_ONLY_AST, dont_inherit=True
         )
     found: Set[Construct] = set()
-    nodes = list(ast.walk(tree))
+    nodes = _nodes(tree)
     bound = {name for node in nodes for name in bound_names(node)}
     for node in nodes:
         kind_ = type(node).__name__
@@ -47,6 +47,27 @@ def _constructs(source: Any, kind: str, namespace: Optional[Mapping[str, Any]]) 
         found.update(_of(node, bound, namespace))
     possible = sorted(c for c in found if _possible(*c))
     return possible + _never(tree, text, possible)
+
+
+def _nodes(tree: ast.AST) -> List[ast.AST]:
+    # Each once. A tree that a program made may hold itself: compile() says so, and there is nothing to learn of it.
+    found: List[ast.AST] = []
+    seen: Set[int] = set()
+    above: Set[int] = set()
+    todo: List[Tuple[ast.AST, bool]] = [(tree, False)]
+    while todo:
+        node, left = todo.pop()
+        if left:
+            above.discard(id(node))
+        elif id(node) in above:
+            raise ValueError("a tree that holds itself")
+        elif id(node) not in seen:
+            seen.add(id(node))
+            above.add(id(node))
+            found.append(node)
+            todo.append((node, True))
+            todo.extend((child, False) for child in ast.iter_child_nodes(node))
+    return found
 
 
 def _never(tree: ast.AST, text: str, possible: List[Construct]) -> List[Construct]:
