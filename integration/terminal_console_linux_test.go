@@ -24,6 +24,7 @@ type console struct {
 	cmd    *exec.Cmd
 	master *os.File
 	ended  chan struct{} // closed after the program was waited for
+	seen   chan struct{} // closed after everything that was shown was read
 
 	mu     sync.Mutex
 	screen bytes.Buffer // everything that appeared
@@ -50,7 +51,7 @@ func (s scene) console(t *testing.T, c call) *console {
 		t.Fatalf("%q: %v", c.argv, err)
 	}
 	slave.Close()
-	k := &console{t: t, cmd: cmd, master: master, ended: make(chan struct{})}
+	k := &console{t: t, cmd: cmd, master: master, ended: make(chan struct{}), seen: make(chan struct{})}
 	go k.read()
 	go func() { cmd.Wait(); close(k.ended) }()
 	t.Cleanup(func() {
@@ -96,6 +97,7 @@ func openTerminal(owner person) (master, slave *os.File, err error) {
 }
 
 func (k *console) read() {
+	defer close(k.seen)
 	b := make([]byte, 1<<16)
 	for {
 		n, err := k.master.Read(b)
@@ -187,6 +189,10 @@ func (k *console) end() result {
 	case <-k.ended:
 	case <-time.After(consolePatience):
 		k.t.Fatalf("did not end; since the last text waited for: %q", k.unread())
+	}
+	select {
+	case <-k.seen:
+	case <-time.After(time.Second): // somebody still has the terminal
 	}
 	return ended(k.cmd.ProcessState, k.shown(), "")
 }
