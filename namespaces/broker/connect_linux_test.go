@@ -44,11 +44,12 @@ func TestStatusOfCaller(t *testing.T) {
 }
 
 func TestOwnProcess(t *testing.T) {
+	const top = "root" // the link of every process to the top of its own file system
 	c := caller{tid: 42, tgid: 41, inside: 2}
 	for _, x := range []struct{ path, link, rest string }{
 		{"/proc/self/cwd/s", "/proc/41/cwd", "s"},
 		{"//proc//self//cwd//s/t", "/proc/41/cwd", "s/t"},
-		{"/proc/self/root/run/s", "/proc/41/root", "run/s"},
+		{"/proc/self/" + top + "/run/s", "/proc/41/" + top, "run/s"},
 		{"/proc/self/fd/7", "/proc/41/fd/7", ""},
 		{"/proc/self/fd/7/", "/proc/41/fd/7", "."},
 		{"/proc/thread-self/fd/7/s", "/proc/42/fd/7", "s"},
