@@ -89,7 +89,7 @@ func TestNetworkKilledInConnects(t *testing.T) {
 				s.net(t, "\"good.test:8080\" = \"connect\"\n")
 				cmd := s.command(t.Context(), call{argv: s.words(t, "forever.py", nil, "good.test", "8080", s.word)})
 				must(t, cmd.Start())
-				came := func() int { gate.mu.Lock(); defer gate.mu.Unlock(); return gate.serial }
+				came := func() int { gate.mu.Lock(); defer gate.mu.Unlock(); return len(gate.came) }
 				until(t, "a hundred connects", func() bool { return came() > 100 })
 				must(t, cmd.Process.Signal(syscall.SIGKILL))
 				cmd.Wait()

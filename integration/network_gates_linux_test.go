@@ -16,9 +16,8 @@ import (
 type gate struct {
 	listener net.Listener
 	mu       sync.Mutex
-	came     map[string]string // the first line, by the visitor's address; unix visitors have none, they are numbered
+	came     []string // the first line of each, in the order of their coming: two may share an address, where they came to different ones
 	closed   sync.WaitGroup
-	serial   int
 }
 
 // gate opens one at an address of the world, for the time of the test.
@@ -26,7 +25,7 @@ func (w *world) gate(t testing.TB, network, address string) *gate {
 	t.Helper()
 	l, err := net.Listen(network, address)
 	must(t, err)
-	d := &gate{listener: l, came: map[string]string{}}
+	d := &gate{listener: l}
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -35,12 +34,8 @@ func (w *world) gate(t testing.TB, network, address string) *gate {
 				return
 			}
 			d.mu.Lock()
-			d.serial++
-			who := c.RemoteAddr().String()
-			if network == "unix" {
-				who = fmt.Sprint(d.serial)
-			}
-			d.came[who] = ""
+			who := len(d.came)
+			d.came = append(d.came, "")
 			d.closed.Add(1)
 			d.mu.Unlock()
 			go d.serve(c, who)
@@ -49,7 +44,7 @@ func (w *world) gate(t testing.TB, network, address string) *gate {
 	return d
 }
 
-func (d *gate) serve(c net.Conn, who string) {
+func (d *gate) serve(c net.Conn, who int) {
 	defer d.closed.Done()
 	defer c.Close()
 	fmt.Fprintf(c, "gate %s\n", c.LocalAddr())
@@ -72,7 +67,7 @@ func (d *gate) serve(c net.Conn, who string) {
 func (d *gate) visits(t testing.TB) (words []string) {
 	t.Helper()
 	d.mu.Lock()
-	before := d.serial
+	before := len(d.came)
 	d.mu.Unlock()
 	mark := "mark " + random()
 	c, err := net.Dial(d.listener.Addr().Network(), d.listener.Addr().String())
@@ -81,12 +76,7 @@ func (d *gate) visits(t testing.TB) (words []string) {
 	marked := func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		for _, word := range d.came {
-			if word == mark {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(d.came, mark)
 	}
 	until(t, fmt.Sprintf("the gate %s has let everybody in (%d before)", d.listener.Addr(), before), marked)
 	c.Close()
