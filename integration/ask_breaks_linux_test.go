@@ -12,13 +12,16 @@ func TestAskNotPaused(t *testing.T) {
 	const program = `import ctypes, os, signal, struct, time
 libc = ctypes.CDLL(None, use_errno=True)
 def tick(sig, frame): os.write(1, b"OVER\r\n")
+running, runs = os.pipe()
 if os.fork() == 0:
     signal.signal(signal.SIGCONT, tick)
     event = ctypes.create_string_buffer(struct.pack("qii", 0, signal.SIGCONT, 0), 64)
     timer = ctypes.c_void_p()
     assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
     assert libc.timer_settime(timer, 0, struct.pack("qqqq", 1, 500_000_000, 1, 500_000_000), None) == 0
+    os.write(runs, b"x")
     while True: signal.pause()
+os.read(running, 1)
 for name in ("data.txt", "log.txt"):
     try: open(name); print("GOT", flush=True)
     except OSError: print("refused", flush=True)
