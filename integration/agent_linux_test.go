@@ -52,10 +52,7 @@ func TestToolkitOnEachInterpreter(t *testing.T) {
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
-	for _, i := range interpreters() {
-		if i.path == systemPython || once() && !i.endOfRow() {
-			continue
-		}
+	for _, i := range others() {
 		t.Run(i.version(), func(t *testing.T) {
 			t.Parallel()
 			s := newAgent(t, people()[0])

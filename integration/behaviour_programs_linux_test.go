@@ -147,7 +147,7 @@ func TestBehaviourPythons(t *testing.T) {
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
-	for _, i := range interpreters() {
+	for _, i := range tried() {
 		t.Run(i.version(), func(t *testing.T) {
 			t.Parallel()
 			for _, who := range people() {

@@ -19,11 +19,18 @@ type interpreter struct {
 
 func (i interpreter) version() string { return fmt.Sprintf("%d.%d.%d", i.major, i.minor, i.micro) }
 
-// endOfRow: no other interpreter of this host is older, or none is newer.
-func (i interpreter) endOfRow() bool {
-	older := func(o interpreter) bool { return o.minor < i.minor }
-	newer := func(o interpreter) bool { return o.minor > i.minor }
-	return !slices.ContainsFunc(interpreters(), older) || !slices.ContainsFunc(interpreters(), newer)
+// tried are those a test of every interpreter runs under: the system's, the oldest and the newest; all with PSB_ROWS=all.
+func tried() []interpreter {
+	return slices.DeleteFunc(slices.Clone(interpreters()), func(i interpreter) bool {
+		older := func(o interpreter) bool { return o.minor < i.minor }
+		newer := func(o interpreter) bool { return o.minor > i.minor }
+		return once() && i.path != systemPython && slices.ContainsFunc(interpreters(), older) && slices.ContainsFunc(interpreters(), newer)
+	})
+}
+
+// others are tried without the system's.
+func others() []interpreter {
+	return slices.DeleteFunc(tried(), func(i interpreter) bool { return i.path == systemPython })
 }
 
 const systemPython = programs.System
@@ -62,7 +69,7 @@ func (s scene) choose(t testing.TB, which string, modules []string) ([]interpret
 		return nil, errors.New("no CPython 3.8 to 3.13 was found")
 	}
 	if which == "each" {
-		return all, nil // each is a test of its own, and skips on its own
+		return tried(), nil // each is a test of its own, and skips on its own
 	}
 	var why []error
 	for _, i := range all {

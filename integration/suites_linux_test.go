@@ -28,10 +28,7 @@ func TestSuites(t *testing.T) {
 		t.Skip("needs psb")
 	}
 	slots := make(chan struct{}, atOnce)
-	for _, i := range interpreters() {
-		if once() && i.path != systemPython && !i.endOfRow() {
-			continue
-		}
+	for _, i := range tried() {
 		t.Run(i.version(), func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}

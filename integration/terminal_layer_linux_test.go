@@ -8,7 +8,7 @@ import (
 // TestTerminalPromptUnderRules: with nothing allowed inside Python the prompt has its help, completion and history as ever; what is typed is the
 // program: its imports and calls are judged, and its text is not "evaluated text".
 func TestTerminalPromptUnderRules(t *testing.T) {
-	for _, i := range interpreters() {
+	for _, i := range tried() {
 		t.Run(i.version(), func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
 				if err := s.reaches(t, i, []string{"readline"}); err != nil {

@@ -93,7 +93,7 @@ func TestTerminalPrompt(t *testing.T) {
 		})
 	})
 	t.Run("each python", func(t *testing.T) { // 3.13 has a line editor of its own, which reads the terminal's description
-		for _, i := range interpreters() {
+		for _, i := range tried() {
 			t.Run(i.version(), func(t *testing.T) {
 				each(t, func(t *testing.T, s scene) {
 					if err := s.reaches(t, i, []string{"readline"}); err != nil {
