@@ -71,6 +71,7 @@ func newSceneIn(t testing.TB, who person, base string) scene {
 	s.put(t, "home/token-"+s.token, "")
 	s.put(t, "home/code/sibling/"+s.token+".txt", "# "+s.token+"\n")
 	s.bait(t)
+	must(t, begun(who, s.home+"/.local/state"))
 	s.give(t)
 	t.Cleanup(func() {
 		if os.Getenv("PSB_KEEP") == "" {

@@ -94,7 +94,11 @@ func enterWorld(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe", args...)
 	cmd.Env = append(os.Environ(), worldStage+"=made", "PSB_WORKSHOP="+dir)
 	if !controlOnly() {
-		cmd.Env = append(cmd.Env, "PSB_BIN="+psb(t))
+		cmd.Env = append(cmd.Env, "PSB_BIN="+psb(t), ownFolders+"="+filepath.Join(workshop, "first"))
+		for _, who := range people() {
+			_, err := firstStart(who)
+			must(t, err)
+		}
 	}
 	lifeline, held, err := os.Pipe() // its hang-up tells the world that nobody waits for it any more
 	must(t, err)

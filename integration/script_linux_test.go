@@ -45,7 +45,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", home+"/.config")
 			env.Setenv("XDG_CACHE_HOME", home+"/.cache")
 			env.Setenv("XDG_STATE_HOME", home+"/.local/state")
-			return os.MkdirAll(home, 0o755)
+			if err := os.MkdirAll(home, 0o755); err != nil {
+				return err
+			}
+			return begun(people()[0], home+"/.local/state")
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
