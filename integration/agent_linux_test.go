@@ -3,8 +3,6 @@ package integration
 import (
 	"bufio"
 	"context"
-	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -23,18 +21,7 @@ func newAgent(t *testing.T, who person) scene {
 // eachAgent runs a behaviour as root and as an ordinary user.
 func eachAgent(t *testing.T, do func(t *testing.T, s scene)) {
 	t.Helper()
-	for _, who := range people() {
-		t.Run(who.name, func(t *testing.T) {
-			t.Parallel()
-			s := newAgent(t, who)
-			_, err := s.choose(t, "system", nil)
-			ledger.Need(t, "python3", err)
-			if controlOnly() {
-				t.Skip("needs psb")
-			}
-			do(t, s)
-		})
-	}
+	eachCaller(t, newAgent, do)
 }
 
 // TestToolkit: runs, output while they run, the background, files, limits, refusals, a server that dies; before the real server, in real boxes.
@@ -48,22 +35,7 @@ func TestToolkitSessions(t *testing.T) {
 }
 
 // TestToolkitOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
-func TestToolkitOnEachInterpreter(t *testing.T) {
-	if controlOnly() {
-		t.Skip("needs psb")
-	}
-	for _, i := range others() {
-		t.Run(i.version(), func(t *testing.T) {
-			t.Parallel()
-			s := newAgent(t, people()[0])
-			if err := s.reaches(t, i, nil); err != nil {
-				t.Skip(err)
-			}
-			s.suite(t, i.path, "kit.py")
-			s.suite(t, i.path, "sessions.py")
-		})
-	}
-}
+func TestToolkitOnEachInterpreter(t *testing.T) { onOthers(t, newAgent, "kit.py", "sessions.py") }
 
 // TestToolkitNothingIsLeftOfAParent: however the caller ends, its server and the boxes end.
 func TestToolkitNothingIsLeftOfAParent(t *testing.T) {
@@ -72,7 +44,7 @@ func TestToolkitNothingIsLeftOfAParent(t *testing.T) {
 			eachAgent(t, func(t *testing.T, s scene) {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
-				cmd := s.command(ctx, s.partial(t, systemPython, "stays.py", s.word))
+				cmd := s.command(ctx, s.caller(t, systemPython, "stays.py", s.word))
 				out, err := cmd.StdoutPipe()
 				must(t, err)
 				must(t, cmd.Start())
@@ -95,21 +67,5 @@ func TestAgentsPage(t *testing.T) {
 	if len(e.sessions) < 4 || len(e.files) < 4 {
 		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))
 	}
-	eachAgent(t, func(t *testing.T, s scene) {
-		for _, f := range e.files {
-			s.put(t, "home/code/project/"+f.name, f.text)
-		}
-		must(t, os.MkdirAll(s.dir+"/home/bin", 0o755))
-		must(t, os.Symlink(systemPython, s.dir+"/home/bin/python3"))
-		s.give(t)
-		env := []string{"PATH=" + s.dir + "/home/bin:" + filepath.Dir(psb(t)) + ":/usr/bin:/bin", "PYTHONPATH=" + s.project + "/lib", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"}
-		for _, session := range e.sessions {
-			for _, c := range commandsOf(session) {
-				r := s.run(t, call{argv: []string{"bash", "-c", "exec 2>&1\n" + c.command}, env: env})
-				if !printsAs(r.out, c.want) {
-					t.Errorf("docs/agents.md:%d: $ %s\nprints\n%sand the page says\n%s", c.line, c.command, r.out, c.want)
-				}
-			}
-		}
-	})
+	eachAgent(t, func(t *testing.T, s scene) { s.followPage(t, "agents.md", e) })
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -25,35 +24,7 @@ func newPartial(t *testing.T, who person) scene {
 // eachPartial runs a behaviour as root and as an ordinary user.
 func eachPartial(t *testing.T, do func(t *testing.T, s scene)) {
 	t.Helper()
-	for _, who := range people() {
-		t.Run(who.name, func(t *testing.T) {
-			t.Parallel()
-			s := newPartial(t, who)
-			_, err := s.choose(t, "system", nil)
-			ledger.Need(t, "python3", err)
-			if controlOnly() {
-				t.Skip("needs psb")
-			}
-			do(t, s)
-		})
-	}
-}
-
-func (s scene) partial(t *testing.T, python string, args ...string) call {
-	t.Helper()
-	return call{argv: append([]string{python, "-B"}, args...), env: []string{"PSB=" + psb(t), "PYTHONPATH=" + s.project + "/lib"}, timeout: 3 * time.Minute}
-}
-
-// suite is a unittest program that must pass, and must have run something.
-func (s scene) suite(t *testing.T, python, file string) {
-	t.Helper()
-	r := s.run(t, s.partial(t, python, file))
-	if r.code != 0 || !strings.Contains(r.err, "\nOK") || strings.Contains(r.err, "Ran 0 tests") {
-		t.Errorf("%s: %v", file, r)
-	}
-	if strings.Contains(r.err, "skipped") {
-		t.Logf("%s: %s", file, r.err[strings.LastIndex(r.err, "\nRan "):])
-	}
+	eachCaller(t, newPartial, do)
 }
 
 // TestPartialCalls: values, threads, tasks, prints, exceptions, cancelling, snippets; and the errors of wrong use.
@@ -62,22 +33,7 @@ func TestPartialCalls(t *testing.T) {
 }
 
 // TestPartialOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
-func TestPartialOnEachInterpreter(t *testing.T) {
-	if controlOnly() {
-		t.Skip("needs psb")
-	}
-	for _, i := range others() {
-		t.Run(i.version(), func(t *testing.T) {
-			t.Parallel()
-			s := newPartial(t, people()[0])
-			if err := s.reaches(t, i, nil); err != nil {
-				t.Skip(err)
-			}
-			s.suite(t, i.path, "calls.py")
-			s.suite(t, i.path, "crashes.py")
-		})
-	}
-}
+func TestPartialOnEachInterpreter(t *testing.T) { onOthers(t, newPartial, "calls.py", "crashes.py") }
 
 // TestPartialCrashes: a box that ends is told by its status, started again with init_fn, and not for ever.
 func TestPartialCrashes(t *testing.T) {
@@ -107,7 +63,7 @@ func TestPartialLearning(t *testing.T) {
 // TestPartialCompleteMode: in a program that psb runs as a whole, @sandbox is a plain call.
 func TestPartialCompleteMode(t *testing.T) {
 	eachPartial(t, func(t *testing.T, s scene) {
-		c := s.partial(t, systemPython, "complete.py")
+		c := s.caller(t, systemPython, "complete.py")
 		s.put(t, "home/code/project/.py-sandboxes", "version = 1\n\n[env]\nPYTHONPATH = true\n\n[files]\n\"lib/\" = \"read\"\n")
 		c.argv = []string{psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "complete.py"}
 		if r := s.run(t, c); r.code != 0 || r.out != "True True True True\n" {
@@ -122,30 +78,7 @@ func TestPartialPage(t *testing.T) {
 	if len(e.sessions) < 6 || len(e.files) < 7 {
 		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))
 	}
-	eachPartial(t, func(t *testing.T, s scene) {
-		for _, f := range e.files {
-			s.put(t, "home/code/project/"+f.name, f.text)
-		}
-		must(t, os.MkdirAll(s.dir+"/home/bin", 0o755))
-		must(t, os.Symlink(systemPython, s.dir+"/home/bin/python3"))
-		s.give(t)
-		// A reader has a terminal, whose lines come out as they are printed.
-		env := []string{"PATH=" + s.dir + "/home/bin:" + filepath.Dir(psb(t)) + ":/usr/bin:/bin", "PYTHONPATH=" + s.project + "/lib", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"}
-		if r := s.run(t, call{argv: []string{psb(t), "policy", "approve"}, env: env}); r.code != 0 {
-			t.Fatal(r)
-		}
-		for _, session := range e.sessions {
-			for _, c := range commandsOf(session) {
-				if strings.HasPrefix(c.command, "pip ") {
-					continue // TestPackageInstalls
-				}
-				r := s.run(t, call{argv: []string{"bash", "-c", "exec 2>&1\n" + c.command}, env: env})
-				if !printsAs(r.out, c.want) {
-					t.Errorf("docs/partial.md:%d: $ %s\nprints\n%sand the page says\n%s", c.line, c.command, r.out, c.want)
-				}
-			}
-		}
-	})
+	eachPartial(t, func(t *testing.T, s scene) { s.followPage(t, "partial.md", e) })
 }
 
 // TestPartialNothingIsLeftOfAParent: however the caller ends, its box ends, even one that is held by native code.
@@ -158,7 +91,7 @@ func TestPartialNothingIsLeftOfAParent(t *testing.T) {
 				defer cancel()
 				// The box's own command line names the package by its place in this scene.
 				box := filepath.Join(s.project, "lib/psb/partial/child.py")
-				c := s.partial(t, systemPython, "stays.py", s.word)
+				c := s.caller(t, systemPython, "stays.py", s.word)
 				tmp := filepath.Join(s.home, "tmp")
 				must(t, os.Mkdir(tmp, 0o755))
 				s.give(t)
