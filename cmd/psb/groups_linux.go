@@ -33,13 +33,15 @@ func (j *job) plannedGroups() (plannedGroup, error) {
 	if err := fitted.Check(); err != nil {
 		return plannedGroup{}, refuse("", "%s", err)
 	}
-	_, _ = cgroups.Sweep(s) // groups of dead psbs; the next start tries again
+	if j.number <= 1 {
+		_, _ = cgroups.Sweep(s) // groups of dead psbs; the next start tries again
+	}
 	pid := os.Getpid()
 	start, err := startTime(pid)
 	if err != nil {
 		return plannedGroup{}, err
 	}
-	g := plannedGroup{support: s, name: cgroups.Name(pid, start, 0), limits: fitted}
+	g := plannedGroup{support: s, name: cgroups.Name(pid, start, j.number), limits: fitted}
 	g.dirs, g.procs, err = cgroups.Planned(s, g.name, fitted)
 	return g, err
 }

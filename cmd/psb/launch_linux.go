@@ -61,11 +61,11 @@ func launch(j *job, w watcher) (outcome, error) {
 		return outcome{}, fmt.Errorf("seccomp: %w", err)
 	}
 	spec.Filter, spec.Listener = prog.Bytes, listener
-	if reaper, err := buildFilter(j, seccomp.Reaper(prog.Arch)); err == nil {
-		spec.Reaper = reaper.Bytes
-	} else {
+	reaper, err := j.reaperFilter(prog.Arch)
+	if err != nil {
 		return outcome{}, fmt.Errorf("seccomp: %w", err)
 	}
+	spec.Reaper = reaper.Bytes
 	if p.Files.Enforces() {
 		fd, rules, err := j.ruleset()
 		if err != nil {
@@ -338,6 +338,13 @@ func (j *job) enforceOptions() (seccomp.Options, error) {
 	}
 	return seccomp.Options{Arch: arch, NoteFD: pythonshim.NoteFD, Listener: j.facts.seccomp.Notify, Broker: j.plan.Brokered, Datagrams: j.plan.Datagrams, Lite: j.plan.Provider == plan.LandlockOnly,
 		LandlockABI: j.facts.landlock.ABI, Extra: j.plan.Syscalls, IDs: &seccomp.IDs{UID: j.plan.Identity.UID, GID: j.plan.Identity.GID}}, nil
+}
+
+func (j *job) reaperFilter(arch seccomp.Arch) (seccomp.Program, error) {
+	if j.filters != nil {
+		return j.filters.reaper, nil
+	}
+	return buildFilter(j, seccomp.Reaper(arch))
 }
 
 // buildFilter compiles a filter, or takes it from psb's own cache, which no box can write.

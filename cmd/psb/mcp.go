@@ -135,10 +135,10 @@ func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, en
 	}
 	var runner mcpserver.Runner = cold
 	cold.offer.Cold = o.cold
-	end = func() {}
+	end = cold.homes.close
 	if !o.cold {
 		warm := newWarmRunner(w, o, cold)
-		runner, end = warm, warm.close
+		runner, end = warm, func() { warm.close(); cold.homes.close() }
 	}
 	if o.sessions > 0 {
 		kept := newSessionRunner(cold, runner, mcpserver.SessionBounds{Each: o.sessionsEach, All: o.sessions, Idle: o.sessionIdle, Life: o.sessionLife})

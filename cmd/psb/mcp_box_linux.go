@@ -1,7 +1,7 @@
 // Does to the process: runs one box for psb mcp, as any run does; writes into and reads from its private folders.
 // Undone: the box is gone when it ends.
-// Preconditions: started by psb mcp, under boxName: descriptor 3 brings the order, 4 takes the verdict, 5 hangs up when the run is to end.
-// Called by: main.go.
+// Preconditions: the pipes of the box are psb mcp's.
+// Called by: mcp_nursery_linux.go.
 // Proved by: TestMCPLimits, TestMCPVerdictIsNotThePrograms, TestMCPGone.
 
 package main
@@ -22,40 +22,6 @@ import (
 	"psb/pythonshim/call"
 )
 
-// boxName is the name under which psb runs one box for psb mcp.
-const boxName = "psb-box"
-
-// Descriptors that psb mcp gives it.
-const (
-	orderFD   = 3
-	verdictFD = 4
-	lifeFD    = 5
-)
-
-// boxRun is the psb behind one call: order → plan → launch → call → look → verdict. Its own standard descriptors are the program's, so it says nothing.
-func boxRun(w *world) (int, error) {
-	for fd := orderFD; fd <= lifeFD; fd++ {
-		unix.CloseOnExec(fd)
-	}
-	if err := unix.SetNonblock(orderFD, true); err != nil { // so that a wait for the call ends when the box does
-		return exitRefused, notByHand
-	}
-	link := &boxLink{file: os.NewFile(orderFD, "order"), answers: json.NewEncoder(os.NewFile(verdictFD, "verdict")), life: os.NewFile(lifeFD, "life")}
-	link.orders = json.NewDecoder(link.file)
-	var o boxOrder
-	if err := link.orders.Decode(&o); err != nil {
-		return exitRefused, notByHand
-	}
-	v := runBox(w, &o, link)
-	closeAll(w.stdio[:]) // nothing more is printed: the server need not wait for this process to know it
-	if err := link.answers.Encode(boxWord{Verdict: v}); err != nil {
-		return exitRefused, nil // the server is gone
-	}
-	return 0, nil
-}
-
-var notByHand = &usageError{"this name is psb mcp's own", "psb --help"}
-
 // boxLink is the way to the server: the order and the call come in, words go out, and its end ends the box.
 type boxLink struct {
 	file    *os.File
@@ -64,11 +30,17 @@ type boxLink struct {
 	life    *os.File
 }
 
-func runBox(w *world, o *boxOrder, link *boxLink) *boxVerdict {
+func (m *boxMaker) runBox(o *boxOrder, link *boxLink, stdio [3]*os.File) *boxVerdict {
 	v := &boxVerdict{}
-	j, err := boxJob(w, o)
+	p, err := m.planOf(o)
 	if err == nil {
-		err = j.launchBox(o, link, v)
+		j := m.job(p, o)
+		j.w.stdio = stdio
+		b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
+		if o.Ahead {
+			b.made = p.made
+		}
+		err = b.launch(v)
 	}
 	if err != nil && !v.Started {
 		v.Refusal = err.Error()
@@ -84,12 +56,9 @@ func runBox(w *world, o *boxOrder, link *boxLink) *boxVerdict {
 	return v
 }
 
-// launchBox runs it and fills the verdict.
-func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
-	j.plan.Env = boxEnvironment(j.plan.Env, j.plan.Command.Env)
-	j.plan.Spec.Env = j.plan.Env
-	j.bare = true // no signal is for it
-	b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
+// launch runs it and fills the verdict.
+func (b *boxWatcher) launch(v *boxVerdict) error {
+	j, o := b.j, b.order
 	defer b.close()
 	if o.Session {
 		var err error
@@ -147,6 +116,7 @@ type boxWatcher struct {
 	*supervisor
 	order     *boxOrder
 	link      *boxLink
+	made      *madeFrom // nil: it is nobody's business
 	limits    *limitWatch
 	group     *cgroups.Group // nil without one
 	workspace *os.File

@@ -87,8 +87,7 @@ func (b *boxWatcher) serve(box *namespaces.Box, program int) error {
 	if err != nil {
 		return err
 	}
-	made := b.madeFrom()
-	ready.Doubt = made.doubtful()
+	ready.Doubt = b.made.doubtful()
 	if err := b.link.answers.Encode(boxWord{Ready: ready}); err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (b *boxWatcher) serve(box *namespaces.Box, program int) error {
 	if err := b.link.orders.Decode(c); err != nil {
 		return err
 	}
-	if !made.hold() {
+	if !b.made.hold() {
 		return errStale
 	}
 	if err := b.give(c, program); err != nil {

@@ -124,7 +124,7 @@ func (j *job) boxCommand(o *boxOrder) plan.Command {
 	c := plan.Command{Env: env, Dir: dir, Private: spaces}
 	if o.Shell != nil {
 		c.Exec = "/bin/sh"
-		c.Argv = append([]string{"sh", "-c", o.Shell.Code, "sh"}, o.Shell.Args...)
+		c.Argv = o.Shell.words()
 		j.policy.Rules = append(j.policy.Rules, policy.Rule{Op: policy.OpExec, Origin: policy.Origin{From: "run_shell"}, Pattern: policy.Pattern{Text: c.Exec, Object: c.Exec}})
 		return c
 	}

@@ -23,7 +23,7 @@ func isProfileName(s string) bool {
 
 // newColdRunner reads the profiles, finds their interpreters by reading files, and tries what the host can hold. Nothing is started.
 func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldRunner, error) {
-	r := &coldRunner{known: map[string]*knownProfile{}, gaps: o.allowGaps}
+	r := &coldRunner{homes: newNurseries(o.warmFor), known: map[string]*knownProfile{}, gaps: o.allowGaps}
 	r.offer = mcpserver.Offer{Version: version, Ceilings: ceilings, Networks: []string{"none"}, Cold: true}
 	list, err := readProfiles(w, o)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Does to the process: starts psb once more for each box, under boxName, with pipes for what goes in and comes out; ends it.
-// Undone: when Run returns that psb and its box are gone.
-// Preconditions: /proc is mounted.
+// Does to the process: makes the pipes of each box, for what goes in and comes out, and has a psb of its kind run it; ends it.
+// Undone: when Run returns the box is gone.
+// Preconditions: none.
 // Called by: mcp.go.
 // Proved by: TestMCPGone, TestMCPParallel, TestMCPOutputIsNotProtocol.
 
@@ -13,19 +13,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"psb/mcpserver"
 )
 
-// coldRunner makes a fresh box for each call, by a psb of its own: nothing is shared between two calls, and nothing a box could do to the psb
-// behind it reaches the server.
+// coldRunner makes a fresh box for each call, by a psb that runs boxes of one kind only: nothing is shared between two kinds of call, and nothing a
+// box could do to the psb behind it reaches the server.
 type coldRunner struct {
+	homes   *nurseries
 	offer   mcpserver.Offer
 	known   map[string]*knownProfile
 	gaps    []string          // that the operator accepts
@@ -49,13 +48,17 @@ func (r *coldRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserver.
 	if refused != nil {
 		return refused, nil
 	}
-	p, err := startBox(r.order(q, profile))
-	if err != nil {
-		return nil, err
+	for again := false; ; again = true {
+		p, err := r.homes.startBox(r.order(q, profile))
+		if err != nil {
+			return nil, err
+		}
+		p.give(r.call(q), q)
+		p.wait(ctx)
+		if again || !p.orphan() || p.hasBegun() || ctx.Err() != nil {
+			return r.result(q, p, false), nil
+		}
 	}
-	p.give(r.call(q), q)
-	p.wait(ctx)
-	return r.result(q, p, false), nil
 }
 
 // profile is the call's, or why it is not run.
@@ -90,14 +93,16 @@ func (r *coldRunner) result(q *mcpserver.Request, p *boxProcess, warm bool) *mcp
 	return out
 }
 
-// boxProcess is a psb that runs one box.
+// boxProcess is one box, as the server knows it.
 type boxProcess struct {
-	cmd     *exec.Cmd
+	homes   *nurseries
+	home    *nursery
 	life    *os.File // closing it ends the box
 	orders  *os.File
 	stdin   *os.File
 	words   *os.File
 	out     [2]*capture
+	from    [2]*os.File                                    // what they capture
 	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
 	once    sync.Once
@@ -112,34 +117,33 @@ type boxProcess struct {
 }
 
 // startBox starts it and everything that goes on beside it. Its program waits for what give tells it.
-func startBox(o *boxOrder) (*boxProcess, error) { return startSaying(o, nil) }
+func (n *nurseries) startBox(o *boxOrder) (*boxProcess, error) { return n.startSaying(o, nil) }
 
-func startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess, error) {
+func (n *nurseries) startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
 	var pipes pipeSet
 	defer pipes.closeTheirs()
-	orderR, orderW := pipes.in()
-	wordsR, wordsW := pipes.out()
-	lifeR, lifeW := pipes.in()
-	outR, outW := pipes.out()
-	errR, errW := pipes.out()
-	stdinR, stdinW := pipes.in()
-	p := &boxProcess{life: lifeW, orders: orderW, stdin: stdinW, words: wordsR, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)},
-		say: say, ready: make(chan struct{}), begun: make(chan struct{}), over: make(chan struct{})}
-	p.cmd = &exec.Cmd{Path: "/proc/self/exe", Args: []string{boxName}, Env: os.Environ(), Dir: "/", Stdin: stdinR, Stdout: outW, Stderr: errW, ExtraFiles: []*os.File{orderR, wordsW, lifeR},
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}} // the terminal's signals are the server's
+	theirs := make([]*os.File, allEnds)
+	p := &boxProcess{homes: n, out: [2]*capture{newCapture(mostShown), newCapture(mostShown)}, say: say, ready: make(chan struct{}), begun: make(chan struct{}), over: make(chan struct{})}
+	theirs[orderEnd], p.orders = pipes.in()
+	p.words, theirs[wordsEnd] = pipes.out()
+	theirs[lifeEnd], p.life = pipes.in()
+	theirs[stdinEnd], p.stdin = pipes.in()
+	p.from[0], theirs[stdoutEnd] = pipes.out()
+	p.from[1], theirs[stderrEnd] = pipes.out()
 	if pipes.err != nil {
 		pipes.closeOurs()
 		return nil, fmt.Errorf("pipe: %w", pipes.err)
 	}
-	if err := p.cmd.Start(); err != nil {
+	if p.home, err = n.hand(o.kind(), theirs); err != nil {
 		pipes.closeOurs()
-		return nil, fmt.Errorf("start a box: %w", err)
+		return nil, err
 	}
-	for i, f := range []*os.File{outR, errR} {
+	pipes.closeTheirs() // a psb that is killed must not leave this process waiting for itself
+	for i, f := range p.from {
 		p.reading.Add(1)
 		go func() {
 			defer p.reading.Done()
@@ -152,11 +156,11 @@ func startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess, error) {
 		}()
 	}
 	go p.listen()
-	_, _ = orderW.Write(text) // a psb that does not read it says so by its verdict
+	_, _ = p.orders.Write(text) // a psb that does not read it says so by its verdict
 	return p, nil
 }
 
-// listen takes what that psb says until it is gone.
+// listen takes what that psb says of the box until it is gone.
 func (p *boxProcess) listen() {
 	defer close(p.over)
 	bound := &io.LimitedReader{R: p.words}
@@ -180,17 +184,27 @@ func (p *boxProcess) listen() {
 		p.verdict = w.Verdict
 	}
 	p.words.Close()
-	if p.verdict != nil { // given when nothing of the box is left, and nothing more is printed: how its psb ends says nothing of the call
-		p.hangUp()
-		p.reading.Wait()
-		go func() { _ = p.cmd.Wait() }()
-		return
-	}
-	state := p.cmd.Wait()
 	p.hangUp()
-	p.reading.Wait() // nothing of the box is left that could hold them
-	if p.how = fmt.Sprintf("the verdict cannot be read: %v", err); state != nil {
-		p.how = fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
+	defer p.homes.left(p.home)
+	if p.verdict == nil {
+		p.how = p.whyNone(err)
+	}
+	p.reading.Wait() // nothing of the box is left that could hold them, or nobody waits for that any more
+}
+
+// whyNone is why there is no verdict.
+func (p *boxProcess) whyNone(err error) string {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		for _, f := range p.from {
+			_ = f.SetReadDeadline(time.Now())
+		}
+		return "it did not end in time"
+	}
+	select {
+	case <-p.home.gone:
+		return fmt.Sprintf("the psb of this box ended without a verdict: %v", p.home.how)
+	case <-time.After(cancelTime):
+		return fmt.Sprintf("the verdict cannot be read: %v", err)
 	}
 }
 
@@ -226,6 +240,10 @@ func (p *boxProcess) hasBegun() bool {
 	}
 }
 
+// orphan: the psb of this box ended before the box did. It may have been on its way to its end when it was given the box, so that nothing of it was ever
+// made; where nothing was begun another psb may do it. It is over.
+func (p *boxProcess) orphan() bool { return p.verdict == nil && isClosed(p.home.gone) }
+
 // wait waits for the end.
 func (p *boxProcess) wait(ctx context.Context) {
 	stop := context.AfterFunc(ctx, p.end)
@@ -233,13 +251,14 @@ func (p *boxProcess) wait(ctx context.Context) {
 	<-p.over
 }
 
-// end ends it and waits until it is gone.
+// end ends it and waits until it is gone. One that does not go is nobody's any more, and no further box comes from the psb behind it.
 func (p *boxProcess) end() {
 	p.hangUp()
 	select {
 	case <-p.over:
 	case <-time.After(cancelTime):
-		_ = p.cmd.Process.Kill() // its keeper ends the box
+		p.homes.retire(p.home)
+		_ = p.words.SetReadDeadline(time.Now())
 		<-p.over
 	}
 }

@@ -17,7 +17,10 @@ func (r *sessionRunner) boxOf(ctx context.Context, s *session) (*sessionBox, *no
 	if box != nil {
 		return box, nil, nil
 	}
-	box, err := startSessionBox(order)
+	box, err := startSessionBox(r.homes, order)
+	if err == nil && box.neverMade(ctx) {
+		box, err = startSessionBox(r.homes, order)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

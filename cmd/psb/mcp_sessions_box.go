@@ -12,7 +12,7 @@ import (
 	"psb/mcpserver"
 )
 
-// sessionBox is the psb behind a session, as the server knows it.
+// sessionBox is the box behind a session, as the server knows it.
 type sessionBox struct {
 	p *boxProcess
 
@@ -37,9 +37,9 @@ type notStartedBox struct {
 	words   string
 }
 
-func startSessionBox(o *boxOrder) (*sessionBox, error) {
+func startSessionBox(n *nurseries, o *boxOrder) (*sessionBox, error) {
 	b := &sessionBox{waiting: map[int]*awaited{}}
-	p, err := startSaying(o, b.said)
+	p, err := n.startSaying(o, b.said)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,16 @@ func startSessionBox(o *boxOrder) (*sessionBox, error) {
 		p.orders.Close()
 	}()
 	return b, nil
+}
+
+// neverMade waits until the box is there, or will not be, and tells whether another psb may make it.
+func (b *sessionBox) neverMade(ctx context.Context) bool {
+	select {
+	case <-b.p.ready:
+	case <-b.p.over:
+	case <-ctx.Done():
+	}
+	return isClosed(b.p.over) && !isClosed(b.p.ready) && b.p.orphan() && ctx.Err() == nil
 }
 
 func (b *sessionBox) said(say *sessionSay) {

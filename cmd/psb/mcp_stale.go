@@ -9,20 +9,10 @@ import (
 // errStale: a box was made from what is another by now.
 var errStale = errors.New("made from what is another by now")
 
-// madeFrom are the looks that tell whether a box that was made ahead of need is still the one that would be made now; nil where there are none.
+// madeFrom are the looks that tell whether a box, or a plan, is still the one that would be made now; nil where nobody has to know.
 type madeFrom struct {
 	checks []namespaces.Check
 	doubt  string
-}
-
-// madeFrom is worked out while nobody waits.
-func (b *boxWatcher) madeFrom() *madeFrom {
-	if !b.order.Ahead {
-		return nil
-	}
-	seen := b.j.w.seen
-	checks := seen.checks()
-	return &madeFrom{checks, seen.doubt}
 }
 
 // doubtful says why nobody can tell.

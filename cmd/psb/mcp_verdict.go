@@ -6,7 +6,7 @@ import (
 	"psb/mcpserver"
 )
 
-// boxOrder is what the server tells the psb that runs one box first, on its descriptor 3: what the box is made of.
+// boxOrder is what the server tells first of each box: what the box is made of.
 type boxOrder struct {
 	Language  string
 	Shell     *shellOrder // where that is its language
@@ -24,6 +24,10 @@ type shellOrder struct {
 	Code string
 	Args []string
 	Dir  string // below the workspace
+}
+
+func (s *shellOrder) words() []string {
+	return append([]string{"sh", "-c", s.Code, "sh"}, s.Args...)
 }
 
 // callOrder is what it tells it second, at once or much later: the call.
@@ -46,7 +50,7 @@ type callOrder struct {
 	Stdin bool // its standard input follows
 }
 
-// boxWord is one thing that psb answers on its descriptor 4: that the box waits for its call, that the call begins, then the verdict. Without Begun
+// boxWord is one thing that is answered: that the box waits for its call, that the call begins, then the verdict. Without Begun
 // nothing of the call was done, and it may be given to another box.
 type boxWord struct {
 	Ready   *boxReady

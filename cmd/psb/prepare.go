@@ -37,9 +37,11 @@ func refuse(hint, format string, args ...any) *refusal {
 // job is everything known before the launch.
 type job struct {
 	w         *world
-	line      *runLine // nil where there is none: exec
-	again     bool     // for a box that runs already: nothing is asked or made
-	bare      bool     // psb's own box, beside the program's: no signal is for it
+	line      *runLine       // nil where there is none: exec
+	again     bool           // for a box that runs already: nothing is asked or made
+	bare      bool           // psb's own box, beside the program's: no signal is for it
+	number    int            // among the boxes of this process
+	filters   *launchFilters // nil: they are to be built
 	opts      options
 	where     whereabouts
 	macros    policy.Macros

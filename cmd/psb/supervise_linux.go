@@ -42,6 +42,10 @@ type supervisor struct {
 func newSupervisor(j *job) *supervisor { return &supervisor{j: j} }
 
 func (s *supervisor) filter() (seccomp.Program, bool, error) {
+	if f := s.j.filters; f != nil {
+		s.rules, s.listens = f.rules, f.listens
+		return f.program, f.listens, nil
+	}
 	o, err := s.j.enforceOptions()
 	if err != nil {
 		return seccomp.Program{}, false, err
