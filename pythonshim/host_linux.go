@@ -1,7 +1,7 @@
 // What it does to the process: opens files for reading, never blocking on a pipe or taking a terminal; changes nothing.
 // Can it be undone: nothing to undo; every descriptor is closed by its reader.
 // Preconditions: none.
-// Who calls it: Find, Always, Linked through the Looker interface.
+// Who calls it: Find, Always, Programs through the Looker interface.
 // Which test proves it: TestHostOpensRegularFilesOnly.
 
 package pythonshim
