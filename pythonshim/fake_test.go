@@ -112,8 +112,9 @@ func (m *tree) Open(name string) (File, error) {
 func (m *tree) Getenv(name string) string { return m.env[name] }
 func (m *tree) Dir() string               { return m.cwd }
 
-// program makes the smallest ELF file that names a loader, libraries and a run path.
+// program makes a small ELF file that names a loader, libraries and a run path; its section headers say the same as its program headers.
 func program(loader string, runpath string, needed ...string) string {
+	const head, prog, sect, base = 64, 56, 64, 0x400000
 	strtab := "\x00"
 	put := func(s string) uint64 { n := len(strtab); strtab += s + "\x00"; return uint64(n) }
 	var dyn []elf.Dyn64
@@ -123,17 +124,17 @@ func program(loader string, runpath string, needed ...string) string {
 	if runpath != "" {
 		dyn = append(dyn, elf.Dyn64{Tag: int64(elf.DT_RUNPATH), Val: put(runpath)})
 	}
-	dyn = append(dyn, elf.Dyn64{Tag: int64(elf.DT_NULL)})
-	const head, prog, sect = 64, 56, 64
 	names := "\x00s\x00d\x00"
 	interp := loader + "\x00"
-	offInterp := uint64(head + prog)
+	offInterp := uint64(head + 3*prog)
 	offStr := offInterp + uint64(len(interp))
 	offNames := offStr + uint64(len(strtab))
 	offDyn := offNames + uint64(len(names))
-	offSect := offDyn + uint64(16*len(dyn))
+	dyn = append(dyn, elf.Dyn64{Tag: int64(elf.DT_STRTAB), Val: base + offStr}, elf.Dyn64{Tag: int64(elf.DT_NULL)})
+	sizeDyn := uint64(16 * len(dyn))
+	offSect := offDyn + sizeDyn
 	h := elf.Header64{Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: head, Shoff: offSect,
-		Ehsize: head, Phentsize: prog, Phnum: 1, Shentsize: sect, Shnum: 4, Shstrndx: 3}
+		Ehsize: head, Phentsize: prog, Phnum: 3, Shentsize: sect, Shnum: 4, Shstrndx: 3}
 	copy(h.Ident[:], "\x7fELF\x02\x01\x01")
 	p := elf.Prog64{Type: uint32(elf.PT_INTERP), Off: offInterp, Filesz: uint64(len(interp))}
 	if loader == "" {
@@ -146,11 +147,12 @@ func program(loader string, runpath string, needed ...string) string {
 		}
 	}
 	w(h)
-	w(p)
+	w([]elf.Prog64{p, {Type: uint32(elf.PT_LOAD), Vaddr: base, Filesz: offSect, Memsz: offSect},
+		{Type: uint32(elf.PT_DYNAMIC), Off: offDyn, Vaddr: base + offDyn, Filesz: sizeDyn, Memsz: sizeDyn}})
 	w([]byte(interp + strtab + names))
 	w(dyn)
 	w([]elf.Section64{{}, {Name: 1, Type: uint32(elf.SHT_STRTAB), Off: offStr, Size: uint64(len(strtab))},
-		{Name: 3, Type: uint32(elf.SHT_DYNAMIC), Off: offDyn, Size: uint64(16 * len(dyn)), Link: 1, Entsize: 16},
+		{Name: 3, Type: uint32(elf.SHT_DYNAMIC), Off: offDyn, Size: sizeDyn, Link: 1, Entsize: 16},
 		{Name: 1, Type: uint32(elf.SHT_STRTAB), Off: offNames, Size: uint64(len(names))}})
 	return out.String()
 }

@@ -218,7 +218,7 @@ func TestLinked(t *testing.T) {
 		{"/proj/deep0", []string{"/proj/deep0", "/proj/deep1"}, `linked "/proj/deep0": more than 5 interpreters in a row`},
 		{"/usr/bin", nil, `linked "/usr/bin": "/usr/bin" is no regular file`},
 	} {
-		n, err := Linked(c.path, machine("/proj", map[string]string{"PATH": "/usr/bin"}, nodes))
+		n, err := NewPrograms(machine("/proj", map[string]string{"PATH": "/usr/bin"}, nodes)).Needs(c.path)
 		if text := errText(err); text != c.fails {
 			t.Errorf("%s: error %q, want %q", c.path, text, c.fails)
 		}
@@ -226,7 +226,7 @@ func TestLinked(t *testing.T) {
 			t.Errorf("%s: files %q, want %q", c.path, n.Files, c.files)
 		}
 	}
-	n, err := Linked("/bin/ls", machine("/proj", nil, nodes))
+	n, err := NewPrograms(machine("/proj", nil, nodes)).Needs("/bin/ls")
 	want := []Link{{"/bin", "usr/bin"}, {"/lib", "usr/lib"}, {"/lib64", "usr/lib64"}, {"/usr/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"}}
 	if err != nil || !slices.Equal(n.Links, want) {
 		t.Errorf("links %q, %v, want %q", n.Links, err, want)
@@ -274,16 +274,4 @@ func TestAlways(t *testing.T) {
 			t.Errorf("links %q lack /etc/localtime", links)
 		}
 	}
-}
-
-// FuzzELF: bytes from a project never bring the launcher down.
-func FuzzELF(f *testing.F) {
-	f.Add([]byte(program(loader, "$ORIGIN", "libc.so.6")))
-	f.Add([]byte("\x7fELF\x02\x01\x01"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m := machine("/", nil, map[string]string{"/p": "\x7fELF" + string(b)})
-		if bin, err := readELF(m, "/p"); err == nil && bin.loader != "" && bin.loader[0] != '/' {
-			t.Errorf("loader %q", bin.loader)
-		}
-	})
 }

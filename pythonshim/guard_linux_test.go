@@ -34,7 +34,7 @@ func (s scene) overlay(mode Mode, more string) []byte {
 	var out bytes.Buffer
 	out.Write(s.original)
 	out.WriteByte('\n')
-	out.Write(shim(mode, 2, s.dir, append(bytes.Clone(startPy), more...)))
+	shim(&out, mode, 2, s.dir, append(bytes.Clone(startPy), more...))
 	return out.Bytes()
 }
 

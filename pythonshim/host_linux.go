@@ -1,13 +1,14 @@
 // What it does to the process: opens files for reading, never blocking on a pipe or taking a terminal; changes nothing.
 // Can it be undone: nothing to undo; every descriptor is closed by its reader.
 // Preconditions: none.
-// Who calls it: Find, Always, Linked through the Looker interface.
+// Who calls it: Find, Always, Programs through the Looker interface.
 // Which test proves it: TestHostOpensRegularFilesOnly.
 
 package pythonshim
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -31,20 +32,53 @@ func (Host) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name
 
 // Open opens a regular file; a pipe, device or folder is an error.
 func (Host) Open(name string) (File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	fd, err := opened(name)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%q is no regular file", name)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		_ = syscall.Close(fd)
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
-	if err != nil {
-		f.Close()
-		return nil, err
+	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		_ = syscall.Close(fd)
+		return nil, fmt.Errorf("%q is no regular file", name)
 	}
-	return f, nil
+	return hostFile(fd), nil
 }
+
+func opened(name string) (int, error) {
+	for {
+		fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+		if err != syscall.EINTR {
+			return fd, err
+		}
+	}
+}
+
+// hostFile is the descriptor alone: an os.File would ask the kernel, for each of hundreds of files, whether it can be waited for.
+type hostFile int
+
+// ReadAt is pread(2), as often as it takes.
+func (f hostFile) ReadAt(b []byte, at int64) (n int, err error) {
+	for n < len(b) {
+		m, err := syscall.Pread(int(f), b[n:], at+int64(n))
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return n, err
+		case m <= 0:
+			return n, io.EOF
+		default:
+			n += m
+		}
+	}
+	return n, nil
+}
+
+// Close gives the descriptor back.
+func (f hostFile) Close() error { return syscall.Close(int(f)) }
 
 // Getenv gives a variable of the command's environment, "" when unset.
 func (h Host) Getenv(name string) string {

@@ -13,16 +13,26 @@ type Needs struct {
 	Links []Link
 }
 
-// Linked reads what executing a file needs: for an ELF program its loader and libraries, for a script the
+// Programs tells what programs need to be executed. It looks at each file once, and goes on believing what it saw: make one for each launch.
+type Programs struct {
+	w  *walker
+	ld *linker
+}
+
+// NewPrograms looks at nothing yet.
+func NewPrograms(look Looker) *Programs { return &Programs{w: newWalker(look)} }
+
+// Needs reads what executing a file needs: for an ELF program its loader and libraries, for a script the
 // interpreter of its #! line with what that needs (env is looked through to the program it names). A library that is
 // not there is an error wrapping what is missing, beside the rest.
-func Linked(name string, look Looker) (Needs, error) {
-	w := newWalker(look)
-	ld := newLinker(w)
-	w.links, w.dirs = map[string]string{}, map[string]string{} // of the search folders only those count that are used
+func (p *Programs) Needs(name string) (Needs, error) {
+	if p.ld == nil {
+		p.ld = newLinker(p.w)
+	}
+	p.w.links = map[string]string{} // of the search folders only those count that are used
 	files := map[string]bool{}
-	err := linked(w, ld, name, files, 0)
-	n := Needs{Links: w.found()}
+	err := linked(p.w, p.ld, name, files, 0)
+	n := Needs{Links: p.w.found()}
 	for f := range files {
 		n.Files = append(n.Files, f)
 	}
@@ -47,13 +57,12 @@ func linked(w *walker, ld *linker, name string, files map[string]bool, depth int
 		return fmt.Errorf("%q is no regular file", name)
 	}
 	files[real] = true
-	head, err := start(w.look, real)
-	if err != nil {
-		return err
+	is := ld.executable(real)
+	if is.err != nil {
+		return is.err
 	}
-	if line, ok := strings.CutPrefix(head, "#!"); ok {
-		line, _, _ = strings.Cut(line, "\n")
-		words := strings.Fields(line)
+	if is.kind == isScript {
+		words := strings.Fields(is.line)
 		if len(words) == 0 || !path.IsAbs(words[0]) {
 			return fmt.Errorf("%q: its #! line names no absolute path", name)
 		}
@@ -71,13 +80,10 @@ func linked(w *walker, ld *linker, name string, files map[string]bool, depth int
 		}
 		return nil
 	}
-	if !strings.HasPrefix(head, "\x7fELF") {
+	if is.kind == isText {
 		return nil // text without #!: execve(2) refuses it, a shell reads it; it links nothing
 	}
-	b, err := readELF(w.look, real)
-	if err != nil {
-		return err
-	}
+	b := is.image
 	if b.loader != "" {
 		p, ok := w.file(b.loader)
 		if !ok {

@@ -1,6 +1,7 @@
 package pythonshim
 
 import (
+	"debug/elf"
 	"errors"
 	"fmt"
 	"path"
@@ -11,19 +12,34 @@ import (
 const maxLinked = 1024 // files one program may pull in
 
 // linker resolves libraries as ld.so(8) does, from its configuration: it has neither LD_LIBRARY_PATH (a box does not
-// pass it) nor the cache, which only speeds up the same folders.
+// pass it) nor the cache, which only speeds up the same folders. It looks at each file once.
 type linker struct {
 	w      *walker
 	system []string // folders without links, in the order they are searched
 	trees  []string // those of them that hold libraries and little else
-	known  map[string]image
-	brief  bool // libraries in trees are taken for good and not followed: all of a tree is readable anyway
-	bad    map[string]bool
-	found  map[string]string
+	brief  bool     // libraries in trees are taken for good and not followed: all of a tree is readable anyway
+	known  map[string]executable
+	found  map[search]finding
+	window window
+}
+
+// search is what decides which file a library is.
+type search struct {
+	name    string
+	class   elf.Class
+	machine elf.Machine
+	rpath   string
+	runpath string
+}
+
+// finding is the file that a search found, and the links that it met.
+type finding struct {
+	file  string
+	links []Link
 }
 
 func newLinker(w *walker) *linker {
-	ld := &linker{w: w, known: map[string]image{}, bad: map[string]bool{}, found: map[string]string{}}
+	ld := &linker{w: w, known: map[string]executable{}, found: map[search]finding{}}
 	dirs := ldConfig(w, "/etc/ld.so.conf", 0)
 	dirs = append(dirs, "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
 	for _, base := range []string{"/lib", "/usr/lib"} {
@@ -100,48 +116,43 @@ func ldConfig(w *walker, name string, depth int) []string {
 	return out
 }
 
-// read parses a file once.
-func (ld *linker) read(name string) (image, bool) {
-	if b, ok := ld.known[name]; ok {
-		return b, true
-	}
-	if ld.bad[name] {
-		return image{}, false
-	}
-	b, err := readELF(ld.w.look, name)
-	if err != nil {
-		ld.bad[name] = true
-		return image{}, false
-	}
-	ld.known[name] = b
-	return b, true
-}
-
 // find gives the file of one library, which must be of the same machine. rpath comes from all loaders above.
 func (ld *linker) find(soname string, of image, rpath []string) (string, error) {
+	key := search{soname, of.class, of.machine, strings.Join(rpath, "\x00"), strings.Join(of.runpath, "\x00")}
+	if f, ok := ld.found[key]; ok {
+		ld.w.meet(f.links)
+		return f.file, nil
+	}
+	var file string
+	links, err := ld.w.met(func() (err error) {
+		file, err = ld.search(soname, of, rpath)
+		return err
+	})
+	if err == nil {
+		ld.found[key] = finding{file, links}
+	}
+	return file, err
+}
+
+func (ld *linker) search(soname string, of image, rpath []string) (string, error) {
 	if strings.Contains(soname, "/") {
 		if p, ok := ld.w.file(soname); path.IsAbs(soname) && ok {
 			return p, nil
 		}
 		return "", fmt.Errorf("%q: %w", soname, errNoLibrary)
 	}
-	dirs := slices.Concat(rpath, of.runpath, ld.system)
-	key := fmt.Sprint(soname, of.class, of.machine, rpath, of.runpath)
-	if p, ok := ld.found[key]; ok {
-		return p, nil
-	}
-	for _, dir := range dirs {
-		p, ok := ld.w.file(path.Join(dir, soname))
-		if !ok {
-			continue
-		}
-		if ld.brief && ld.inTree(p) {
-			ld.found[key] = p
-			return p, nil
-		}
-		if b, ok := ld.read(p); ok && b.class == of.class && b.machine == of.machine {
-			ld.found[key] = p
-			return p, nil
+	for _, dirs := range [][]string{rpath, of.runpath, ld.system} {
+		for _, dir := range dirs {
+			p, ok := ld.w.file(path.Join(dir, soname))
+			if !ok {
+				continue
+			}
+			if ld.brief && ld.inTree(p) {
+				return p, nil
+			}
+			if b, ok := ld.read(p); ok && b.class == of.class && b.machine == of.machine {
+				return p, nil
+			}
 		}
 	}
 	return "", fmt.Errorf("%q: %w", soname, errNoLibrary)
@@ -177,7 +188,7 @@ func (ld *linker) closure(b image) ([]string, error) {
 				return nil, fmt.Errorf("more than %d libraries", maxLinked)
 			}
 			out = append(out, p)
-			next := ld.known[p]
+			next := ld.known[p].image // none where it was taken for good
 			todo = append(todo, job{next, slices.Concat(j.rpath, next.rpath)})
 		}
 	}

@@ -44,11 +44,35 @@ var (
 type walker struct {
 	look  Looker
 	links map[string]string
-	dirs  map[string]string
+	dirs  map[string]resolved
+}
+
+// resolved is a folder without links, and the links that led to it.
+type resolved struct {
+	path  string
+	links []Link
 }
 
 func newWalker(look Looker) *walker {
-	return &walker{look: look, links: map[string]string{}, dirs: map[string]string{}}
+	return &walker{look: look, links: map[string]string{}, dirs: map[string]resolved{}}
+}
+
+// meet adds links that were followed.
+func (w *walker) meet(links []Link) {
+	for _, l := range links {
+		w.links[l.Path] = l.Text
+	}
+}
+
+// met gives the links that do follows, beside those followed before, by path.
+func (w *walker) met(do func() error) ([]Link, error) {
+	before := w.links
+	w.links = map[string]string{}
+	err := do()
+	links := w.found()
+	w.links = before
+	w.meet(links)
+	return links, err
 }
 
 // found gives the links followed so far, by path.
@@ -74,9 +98,7 @@ func (w *walker) real(name string) (string, fs.FileInfo, error) {
 	case err != nil:
 		return "", nil, err
 	}
-	for _, l := range hops {
-		w.links[l.Path] = l.Text
-	}
+	w.meet(hops)
 	return p, st, nil
 }
 
@@ -141,7 +163,11 @@ func (e *danglingError) Unwrap() error { return e.err }
 func (w *walker) folderOf(parts []string, hops *[]Link) (string, error) {
 	key := "/" + strings.Join(parts, "/")
 	if dir, ok := w.dirs[key]; ok {
-		return dir, nil
+		w.meet(dir.links)
+		if *hops = append(*hops, dir.links...); len(*hops) > maxHops {
+			return "", errLoop
+		}
+		return dir.path, nil
 	}
 	before := len(*hops)
 	dir, st, err := w.resolve(parts, hops)
@@ -153,10 +179,9 @@ func (w *walker) folderOf(parts []string, hops *[]Link) (string, error) {
 	}
 	// The links up to here count even when the name behind them turns out missing: they were walked, and the memory of the
 	// folder would hide them from the next walk.
-	for _, l := range (*hops)[before:] {
-		w.links[l.Path] = l.Text
-	}
-	w.dirs[key] = dir
+	links := slices.Clone((*hops)[before:])
+	w.meet(links)
+	w.dirs[key] = resolved{dir, links}
 	return dir, nil
 }
 

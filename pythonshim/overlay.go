@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"strconv"
-	"strings"
 )
 
 // NoteFD is the descriptor the shim writes its notes to. It is negative, so it can never be a file: the write fails
@@ -77,11 +76,12 @@ func Overlay(original []byte, mode Mode) []byte {
 
 func overlay(original []byte, mode Mode, fd int, dir string) []byte {
 	var out bytes.Buffer
+	out.Grow(len(original) + mostShim)
 	out.Write(original)
 	if n := len(original); n > 0 && original[n-1] != '\n' {
 		out.WriteByte('\n')
 	}
-	out.Write(shim(mode, fd, dir, startPy))
+	shim(&out, mode, fd, dir, startPy)
 	return out.Bytes()
 }
 
@@ -94,7 +94,7 @@ func Files(mode Mode, rules Rules, dir string) map[string][]byte {
 func files(mode Mode, fd int, rules Rules, dir string) map[string][]byte {
 	var out bytes.Buffer
 	out.WriteString("import sys\n")
-	out.Write(shim(mode, fd, dir, []byte("try:\n    install()\nexcept Exception as e:\n    broken(e)\n")))
+	shim(&out, mode, fd, dir, []byte("try:\n    install()\nexcept Exception as e:\n    broken(e)\n"))
 	paste(&out, userPy, "")
 	return map[string][]byte{"sitecustomize.py": out.Bytes(), RulesName: rules.Marshal()}
 }
@@ -109,12 +109,21 @@ except Exception as e:
 del _psb
 `
 
+// mostShim is room for the shim; it may need more.
+const mostShim = 96 << 10
+
 // shim builds one function out of the files: nothing of it stays reachable from a module. dir is the folder, in the box, of
-// the rules and of the package.
-func shim(mode Mode, fd int, dir string, start []byte) []byte {
-	var out bytes.Buffer
-	in := strings.NewReplacer("RULES_PATH", dir+"/"+RulesName, "PACKAGE_PATH", dir+"/"+PackageDir)
-	part := func(src []byte) { paste(&out, []byte(in.Replace(string(src))), " ") }
+// the rules and of the package. Every start does this, so a file without those names is not gone through for them.
+func shim(out *bytes.Buffer, mode Mode, fd int, dir string, start []byte) {
+	names := [][2]string{{"RULES_PATH", dir + "/" + RulesName}, {"PACKAGE_PATH", dir + "/" + PackageDir}}
+	part := func(src []byte) {
+		for _, n := range names {
+			if bytes.Contains(src, []byte(n[0])) {
+				src = bytes.ReplaceAll(src, []byte(n[0]), []byte(n[1]))
+			}
+		}
+		paste(out, src, " ")
+	}
 	out.WriteString("def _psb():\n import sys\n FD = " + strconv.Itoa(fd) + "\n")
 	part(commonPy)
 	out.WriteString(map[Mode]string{Learn: " ENFORCE = False\n", Enforce: " ENFORCE = True\n"}[mode])
@@ -129,7 +138,6 @@ func shim(mode Mode, fd int, dir string, start []byte) []byte {
 	}
 	part(start)
 	out.WriteString(map[Mode]string{Learn: "try:\n _psb()\nexcept Exception:\n pass\ndel _psb\n", Enforce: closed}[mode])
-	return out.Bytes()
 }
 
 // paste indents src and leaves out what only readers need. The shim's files hold no text over several lines, so a line

@@ -11,7 +11,9 @@ func TestPastedFilesShareNoName(t *testing.T) {
 	define := regexp.MustCompile(`(?m)^ (?:def|class) (\w+)|^ (\w+)(?:, \w+)* = `)
 	for _, mode := range []Mode{Learn, Enforce} {
 		seen := map[string]bool{}
-		text := shim(mode, NoteFD, ShimDir, startPy)
+		var out bytes.Buffer
+		shim(&out, mode, NoteFD, ShimDir, startPy)
+		text := out.Bytes()
 		for _, m := range define.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); name != "" {
 				if seen[name] {

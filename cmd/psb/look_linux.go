@@ -54,6 +54,7 @@ func (l *hostLook) resolve(asked string) plan.Object {
 		return o
 	}
 	at, rest := "/", strings.Split(asked, "/")
+	var last fs.FileInfo // of at, where it was looked at
 	for len(rest) > 0 {
 		name := rest[0]
 		rest = rest[1:]
@@ -61,12 +62,12 @@ func (l *hostLook) resolve(asked string) plan.Object {
 			continue
 		}
 		if name == ".." {
-			at = path.Dir(at)
+			at, last = path.Dir(at), nil
 			continue
 		}
 		next := path.Join(at, name)
 		if l.passed[next] {
-			at = next
+			at, last = next, nil
 			continue
 		}
 		l.noted.node(next)
@@ -79,7 +80,7 @@ func (l *hostLook) resolve(asked string) plan.Object {
 			return o
 		}
 		if fi.Mode()&fs.ModeSymlink == 0 {
-			at = next
+			at, last = next, fi
 			if l.passed != nil && fi.IsDir() {
 				l.passed[at] = true
 			}
@@ -97,13 +98,16 @@ func (l *hostLook) resolve(asked string) plan.Object {
 		o.Links = append(o.Links, plan.Link{At: next, Text: text})
 		rest = append(strings.Split(text, "/"), rest...)
 		if path.IsAbs(text) {
-			at = "/"
+			at, last = "/", nil
 		}
 	}
 	o.Path = at
-	fi, err := os.Lstat(at)
-	if err != nil {
-		return o
+	fi := last
+	if fi == nil {
+		var err error
+		if fi, err = os.Lstat(at); err != nil {
+			return o
+		}
 	}
 	st := fi.Sys().(*syscall.Stat_t)
 	o.Kind, o.Dev, o.Ino, o.UID, o.GID, o.Mode = kindOf(fi.Mode()), uint64(st.Dev), st.Ino, st.Uid, st.Gid, uint32(fi.Mode().Perm())

@@ -134,8 +134,9 @@ func always(w *world, h *plan.Host) {
 	for _, l := range links {
 		h.Links = append(h.Links, plan.Link{At: l.Path, Text: l.Text})
 	}
+	programs := pythonshim.NewPrograms(look)
 	h.Linked = func(executable string) []string {
-		needs, _ := pythonshim.Linked(executable, look) // what is missing cannot be shown
+		needs, _ := programs.Needs(executable) // what is missing cannot be shown
 		out := needs.Files
 		for _, l := range needs.Links {
 			out = append(out, l.Path)

@@ -153,7 +153,11 @@ func readOwn(name string) ([]byte, error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return nil, fmt.Errorf("%s: others could have written it", name)
 	}
-	return io.ReadAll(io.LimitReader(f, 2<<20))
+	text := make([]byte, min(st.Size, 2<<20)) // written whole and never again
+	if _, err := io.ReadFull(f, text); err != nil {
+		return nil, err
+	}
+	return text, nil
 }
 
 // compileShim runs the interpreter in a box of its own, under the empty policy and without the shim.
