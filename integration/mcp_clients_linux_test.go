@@ -83,40 +83,57 @@ func TestMCPClients(t *testing.T) {
 	node, modules := nodeTools(t)
 	s := newScene(t, people()[0])
 	url := s.mcpHTTP(t).url
-	inspector := filepath.Join(modules, ".bin", "mcp-inspector")
-	for _, c := range []struct{ mode, kind, where string }{{"legacy", "stdio", psb(t)}, {"auto", "stdio", psb(t)}, {"legacy", "http", url}, {"auto", "http", url}} {
-		t.Run("typescript "+c.mode+" "+c.kind, func(t *testing.T) {
+	client := s.script(t, modules, "client.mjs")
+	bridge := []string{"stdio", node, filepath.Join(modules, "mcp-remote/dist/proxy.js"), url}
+	stdio, http := []string{"stdio", psb(t), "mcp"}, []string{"http", url}
+	const older, newest = "2025-11-25", "2026-07-28"
+	for _, c := range []struct {
+		name, sdk, revision string
+		at                  []string
+	}{
+		{"first SDK, stdio", "1", older, stdio}, {"first SDK, http", "1", older, http},
+		{"with handshake, stdio", "legacy", older, stdio}, {"with handshake, http", "legacy", older, http},
+		{"without, stdio", "auto", newest, stdio}, {"without, http", "auto", newest, http},
+		{"bridge to http", "legacy", older, bridge},
+	} {
+		t.Run("typescript "+c.name, func(t *testing.T) {
 			t.Parallel() // each waits for seconds, to be kept waiting
-			copied := filepath.Join(s.dir, c.mode+c.kind+".mjs")
-			root, err := moduleRoot()
-			must(t, err)
-			b, err := os.ReadFile(filepath.Join(root, "integration/testdata/node/client.mjs"))
-			must(t, err)
-			must(t, os.WriteFile(copied, b, 0o644))
-			_ = os.Symlink(modules, filepath.Join(s.dir, "node_modules"))
 			var got map[string]any
-			must(t, json.Unmarshal([]byte(s.node(t, node, time.Minute, copied, c.mode, c.kind, c.where)), &got))
-			if got["value"] != "2" || got["isError"] != false || got["kept"] != "'slept'" || got["refused"] != true || got["aborted"] != true || got["after"] != "3" || got["beats"].(float64) < 1 {
+			must(t, json.Unmarshal([]byte(s.node(t, node, time.Minute, append([]string{client, c.sdk}, c.at...)...)), &got))
+			if got["revision"] != c.revision || got["value"] != "2" || got["isError"] != false || got["kept"] != "'slept'" || got["refused"] != true || got["aborted"] != true || got["after"] != "3" || got["beats"].(float64) < 1 {
 				t.Errorf("%v", got)
 			}
 		})
 	}
-	for _, era := range []string{"legacy", "modern"} {
-		t.Run("inspector "+era, func(t *testing.T) {
-			for _, at := range [][]string{{psb(t), "mcp"}, {url}} {
-				args := append(append([]string{inspector, "--cli"}, at...), "--method", "tools/call", "--tool-name", "run_python", "--tool-args-json", `{"code":"40 + 2"}`, "--protocol-era", era)
-				if len(at) == 1 {
-					args = append(args, "--transport", "http")
-				}
+	inspector := func(t *testing.T, at []string, more ...string) string {
+		t.Helper()
+		args := append([]string{filepath.Join(modules, ".bin", "mcp-inspector"), "--cli"}, at...)
+		if len(at) == 1 {
+			args = append(args, "--transport", "http")
+		}
+		return s.node(t, node, time.Minute, append(args, more...)...)
+	}
+	t.Run("inspector", func(t *testing.T) {
+		t.Parallel()
+		for _, at := range [][]string{{psb(t), "mcp"}, {url}} {
+			for _, era := range []string{"legacy", "modern"} {
 				var r ran
-				must(t, json.Unmarshal([]byte(s.node(t, node, time.Minute, args...)), &r))
+				must(t, json.Unmarshal([]byte(inspector(t, at, "--method", "tools/call", "--tool-name", "run_python", "--tool-args-json", `{"code":"40 + 2"}`, "--protocol-era", era)), &r))
 				r.want(t, "ok", "42")
 			}
-		})
-	}
+		}
+	})
+	t.Run("schemas that every client takes", func(t *testing.T) {
+		t.Parallel()
+		inspector(t, []string{url}, "--method", "tools/list", "--strict") // ends with 6 where one is not
+	})
 	t.Run("mcporter", func(t *testing.T) {
-		if out := s.node(t, node, time.Minute, filepath.Join(modules, ".bin", "mcporter"), "call", "--stdio", psb(t)+" mcp", "run_python", "code=40 + 2"); !strings.HasPrefix(out, "42\n") {
-			t.Errorf("%s", out)
+		t.Parallel()
+		for _, at := range [][]string{{"--stdio", psb(t) + " mcp"}, {"--http-url", url, "--allow-http"}} {
+			args := append(append([]string{filepath.Join(modules, ".bin", "mcporter"), "call"}, at...), "run_python", "code=40 + 2")
+			if out := s.node(t, node, time.Minute, args...); !strings.HasPrefix(out, "42\n") {
+				t.Errorf("%q: %s", at, out)
+			}
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 var known = []string{
 	"bwrap", "cc", "cgroup", "git", "landlock", "mountns", "ptrace", "pyenv", "python3", "root", "runc", "seccomp", "strace", "systemd-analyze", "userns",
 	"anyio", "attrs", "debugpy", "ensurepip", "flask", "ipykernel", "ipython", "jinja2", "matplotlib", "numpy", "pandas", "pytest", "sqlalchemy",
-	"aiohttp", "curl", "dig", "junitparser", "jupyter", "mcp-tools", "netns", "pip", "postgresql", "psycopg2", "redis", "requests", "setuptools", "wrk",
+	"aiohttp", "curl", "dig", "junitparser", "jupyter", "mcp-programs", "mcp-tools", "netns", "pip", "postgresql", "psycopg2", "redis", "requests", "setuptools", "wrk",
 }
 
 // skipper is the part of testing.TB that a need uses; its own tests hand in a recorder.

@@ -38,18 +38,18 @@ func typedURL(kind string) func(string) any {
 var mcpClients = []mcpClient{
 	{"antigravity", ".gemini/antigravity/mcp_config.json", "json", []string{"mcpServers"}, standardEntry, urlEntry("serverUrl")},
 	{"claude-code", ".claude.json", "json", []string{"mcpServers"}, typedEntry, typedURL("http")},
-	{"claude-desktop", "config/Claude/claude_desktop_config.json", "json", []string{"mcpServers"}, standardEntry, func(url string) any {
-		return ordered{{"command", "npx"}, {"args", []string{"mcp-remote", url}}}
+	{"claude-desktop", "config/Claude/claude_desktop_config.json", "json", []string{"mcpServers"}, typedEntry, func(url string) any {
+		return typedEntry("npx", []string{"-y", "mcp-remote", url}) // it starts programs only: this one carries its words to the URL
 	}},
 	{"codex", ".codex/config.toml", "toml", []string{"mcp_servers"}, standardEntry, urlEntry("url")},
-	{"cursor", ".cursor/mcp.json", "json", []string{"mcpServers"}, standardEntry, typedURL("http")},
+	{"cursor", ".cursor/mcp.json", "json", []string{"mcpServers"}, typedEntry, typedURL("http")},
 	{"gemini", ".gemini/settings.json", "json", []string{"mcpServers"}, standardEntry, urlEntry("httpUrl")},
 	{"goose", "config/goose/config.yaml", "yaml", []string{"extensions"}, func(command string, args []string) any {
 		return ordered{{"name", "psb"}, {"type", "stdio"}, {"enabled", true}, {"cmd", command}, {"args", args}, {"timeout", 300}}
 	}, func(url string) any {
 		return ordered{{"name", "psb"}, {"type", "streamable_http"}, {"enabled", true}, {"uri", url}, {"timeout", 300}}
 	}},
-	{"junie", ".junie/mcp/mcp.json", "json", []string{"mcpServers"}, standardEntry, urlEntry("url")},
+	{"junie", ".junie/mcp/mcp.json", "json", []string{"mcpServers"}, typedEntry, urlEntry("url")},
 	{"opencode", "config/opencode/opencode.json", "json", []string{"mcp"}, func(command string, args []string) any {
 		return ordered{{"type", "local"}, {"command", append([]string{command}, args...)}, {"enabled", true}}
 	}, func(url string) any { return ordered{{"type", "remote"}, {"url", url}, {"enabled", true}} }},

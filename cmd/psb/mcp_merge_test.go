@@ -11,11 +11,11 @@ import (
 func TestClientsMerge(t *testing.T) {
 	for _, c := range []struct{ client, before, after, err string }{
 		{"claude-code", "", "{\n  \"mcpServers\": {\n    \"psb\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n", ""},
-		{"cursor", `{"a": 1}`, "{\n  \"mcpServers\": {\n    \"psb\": {\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  },\"a\": 1}", ""},
-		{"cursor", `{ "mcpServers" : {} , "z":[1,  2] }`, "{ \"mcpServers\" : {\n    \"psb\": {\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  } , \"z\":[1,  2] }", ""},
-		{"cursor", `{"mcpServers":{"other":{"command":"x"}}}`, "{\"mcpServers\":{\n    \"psb\": {\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    },\"other\":{\"command\":\"x\"}}}", ""},
+		{"cursor", `{"a": 1}`, "{\n  \"mcpServers\": {\n    \"psb\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  },\"a\": 1}", ""},
+		{"cursor", `{ "mcpServers" : {} , "z":[1,  2] }`, "{ \"mcpServers\" : {\n    \"psb\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  } , \"z\":[1,  2] }", ""},
+		{"cursor", `{"mcpServers":{"other":{"command":"x"}}}`, "{\"mcpServers\":{\n    \"psb\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/psb\",\n      \"args\": [\n        \"mcp\"\n      ]\n    },\"other\":{\"command\":\"x\"}}}", ""},
 		{"cursor", `{"mcpServers":{"psb":{"command":"mine"}}}`, "", "says something else"},
-		{"cursor", `{"mcpServers":{"psb":{"args":["mcp"],"command":"/bin/psb"}}}`, "", "it is there already"},
+		{"cursor", `{"mcpServers":{"psb":{"args":["mcp"],"command":"/bin/psb","type":"stdio"}}}`, "", "it is there already"},
 		{"cursor", "// mine\n{}", "", "no plain JSON object"},
 		{"cursor", `{"mcpServers":[]}`, "", "is no object"},
 		{"opencode", "", "{\n  \"mcp\": {\n    \"psb\": {\n      \"type\": \"local\",\n      \"command\": [\n        \"/bin/psb\",\n        \"mcp\"\n      ],\n      \"enabled\": true\n    }\n  }\n}\n", ""},

@@ -1,100 +1,67 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
-// Rows of psb mcp: one call of run_python, beside a process that prints 1.
+// Rows of psb mcp: calls of run_python, beside a process of Python for each, and beside Pyodide.
 const (
-	mcpCallRow   = "mcp-call"
-	mcpFlightRow = "mcp-flight"
-	mcpMemoryRow = "mcp-memory"
+	mcpCallRow    = "mcp-call"
+	mcpFlightRow  = "mcp-flight"
+	mcpScienceRow = "mcp-science"
+	mcpMemoryRow  = "mcp-memory"
 )
 
-// tool is a client of psb mcp on its standard streams, without a handshake.
-type tool struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	mu   sync.Mutex
-	next int
-	wait map[int]chan json.RawMessage
+// mcpWork is what a call runs: the same text everywhere, but for the process, which has to print the value.
+type mcpWork struct {
+	row, about, code, value string
+	bare                    string // what the process runs
+	needs                   string // modules of the interpreter
+	options                 []string
+	pyodide                 bool // it has all that the code needs
 }
 
-func (p place) serve(args ...string) (*tool, error) {
-	t := &tool{cmd: p.start(append([]string{p.psb, "mcp", "--python", p.python}, args...)...), wait: map[int]chan json.RawMessage{}}
-	var err error
-	if t.in, err = t.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := t.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := t.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go t.read(out)
-	return t, nil
+var (
+	mcpSum     = mcpWork{row: mcpCallRow, about: "run_python(1+1)", code: "1+1", value: "2", bare: "print(1+1)", pyodide: true}
+	mcpScience = mcpWork{row: mcpScienceRow, about: "numpy, pandas", code: "import numpy, pandas\nint(pandas.Series(numpy.ones(2)).sum())", value: "2",
+		bare: "import numpy, pandas; print(int(pandas.Series(numpy.ones(2)).sum()))", needs: "numpy, pandas", options: []string{"--preload", "numpy,pandas"}}
+)
+
+// caller is one way to have the work done once; it gives the milliseconds.
+type caller struct {
+	name string
+	slow bool // seconds each: fewer of them where many are asked for
+	once func() (float64, error)
 }
 
-func (t *tool) read(out io.Reader) {
-	lines := bufio.NewReaderSize(out, 1<<20)
-	for {
-		line, err := lines.ReadBytes('\n')
-		var m struct{ ID int }
-		if err == nil {
-			err = json.Unmarshal(line, &m)
-		}
-		t.mu.Lock()
-		for id, ch := range t.wait {
-			switch {
-			case err != nil:
-				close(ch)
-				delete(t.wait, id)
-			case id == m.ID:
-				ch <- line
-				delete(t.wait, id)
-			}
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
+func (p place) serve(args ...string) (*lines, error) {
+	return startLines(p.start(append([]string{p.psb, "mcp", "--python", p.python}, args...)...))
 }
 
-// call runs 1+1 and gives the milliseconds until the whole answer was there, and whether a box waited for it.
-func (t *tool) call() (ms float64, warm bool, err error) {
-	t.mu.Lock()
-	t.next++
-	ch := make(chan json.RawMessage, 1)
-	t.wait[t.next] = ch
-	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": t.next, "method": "tools/call", "params": map[string]any{"name": "run_python", "arguments": map[string]any{"code": "1+1"},
-		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}}})
-	begin := time.Now()
-	if err == nil {
-		_, err = t.in.Write(append(request, '\n'))
-	}
-	t.mu.Unlock()
+// runPython calls run_python and gives the milliseconds until the whole answer was there, and whether a box waited for it.
+func (l *lines) runPython(w mcpWork) (ms float64, warm bool, err error) {
+	line, ms, err := l.ask(func(id int) any { return runPythonRequest(id, map[string]any{"code": w.code}) })
 	if err != nil {
 		return 0, false, err
 	}
-	line, ok := <-ch
-	ms = float64(time.Since(begin).Microseconds()) / 1000
-	if !ok {
-		return 0, false, errors.New("psb mcp ended")
-	}
+	warm, err = answered(line, w.value)
+	return ms, warm, err
+}
+
+// runPythonRequest is one request of the revision without handshake.
+func runPythonRequest(id int, arguments map[string]any) any {
+	return map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": map[string]any{"name": "run_python", "arguments": arguments,
+		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}}}
+}
+
+// answered holds an answer to the value that it must have.
+func answered(line []byte, value string) (warm bool, err error) {
 	var answer struct {
 		Result struct {
 			Content []struct{ Text string }
@@ -107,24 +74,19 @@ func (t *tool) call() (ms float64, warm bool, err error) {
 		}
 	}
 	if err := json.Unmarshal(line, &answer); err != nil {
-		return 0, false, err
+		return false, err
 	}
-	if r := answer.Result; r.Meta.Result.Status != "ok" || len(r.Content) == 0 || r.Content[0].Text != "2" {
-		return 0, false, fmt.Errorf("run_python: %s", line)
+	if r := answer.Result; r.Meta.Result.Status != "ok" || len(r.Content) == 0 || r.Content[0].Text != value {
+		return false, fmt.Errorf("run_python: %s", line)
 	}
-	return ms, answer.Result.Meta.Result.Receipt.Observed.Warm, nil
-}
-
-func (t *tool) end() {
-	t.in.Close()
-	_ = t.cmd.Wait()
+	return answer.Result.Meta.Result.Receipt.Observed.Warm, nil
 }
 
 // waited is a call that found a box waiting; the others are not told.
-func (t *tool) waited() (float64, error) {
+func (l *lines) waited(w mcpWork) (float64, error) {
 	for range 200 {
 		time.Sleep(100 * time.Millisecond) // the next box is made meanwhile
-		ms, warm, err := t.call()
+		ms, warm, err := l.runPython(w)
 		if err != nil || warm {
 			return ms, err
 		}
@@ -134,10 +96,36 @@ func (t *tool) waited() (float64, error) {
 
 // mcp measures the rows that are asked for.
 func (p place) mcp(o options) ([]result, error) {
-	if !o.wants(mcpCallRow) && !o.wants(mcpFlightRow) && !o.wants(mcpMemoryRow) {
-		return nil, nil
+	var all []result
+	for _, w := range []mcpWork{mcpSum, mcpScience} {
+		flights := w.row == mcpCallRow && o.wants(mcpFlightRow)
+		if !o.wants(w.row) && !flights {
+			continue
+		}
+		if w.needs != "" && p.start(p.python, "-c", "import "+w.needs).Run() != nil {
+			fmt.Printf("psb mcp, %s: %s has no %s\n", w.about, p.python, w.needs)
+			continue
+		}
+		got, err := p.mcpCalls(o, w, flights)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, got...)
 	}
-	warm, err := p.serve()
+	if o.wants(mcpMemoryRow) {
+		got, err := p.mcpMemory()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, got)
+	}
+	return all, nil
+}
+
+// mcpCalls starts what a piece of work is done by, times it alone, and then several at the same time.
+func (p place) mcpCalls(o options, w mcpWork, flights bool) ([]result, error) {
+	fmt.Printf("psb mcp, %s\n", w.about)
+	warm, err := p.serve(w.options...)
 	if err != nil {
 		return nil, err
 	}
@@ -147,138 +135,124 @@ func (p place) mcp(o options) ([]result, error) {
 		return nil, err
 	}
 	defer cold.end()
-	bare := peer{name: "bare", command: func(row) (*exec.Cmd, error) { return p.start(p.python, "-I", "-c", "print(1)"), nil }}
-	var all []result
-	if o.wants(mcpCallRow) {
-		got := result{Row: mcpCallRow, About: "run_python(1+1)", Unit: "ms", Peers: []peerTimes{{Peer: "bare"}, {Peer: "warm"}, {Peer: "cold"}}}
-		once := []func() (float64, error){func() (float64, error) { return row{}.once(bare) }, warm.waited, func() (float64, error) { ms, _, err := cold.call(); return ms, err }}
-		for range o.rounds {
-			for i, f := range once {
-				ms, err := f()
-				if err != nil {
-					return nil, err
-				}
-				got.Peers[i].Rounds = append(got.Peers[i].Rounds, ms)
-			}
+	bare := peer{name: "bare", command: func(row) (*exec.Cmd, error) { return p.start(p.python, "-I", "-c", w.bare), nil }}
+	python := caller{name: "python3 -I -c", once: func() (float64, error) { return row{}.once(bare) }}
+	made := caller{name: "cold", once: func() (float64, error) { ms, _, err := cold.runPython(w); return ms, err }}
+	var others []caller
+	if w.pyodide {
+		node, absent, err := p.pyodide()
+		if err != nil {
+			return nil, err
 		}
-		fmt.Printf("psb mcp, median ms of a call (ratio to python3 -I -c \"print(1)\"), %d rounds\n", o.rounds)
-		got.print(os.Stdout)
-		for _, x := range got.Peers {
-			list := slices.Sorted(slices.Values(x.Rounds))
-			fmt.Printf("    %-6s least %.1f, p50 %.1f, p95 %.1f\n", x.Peer, list[0], median(list), list[len(list)*95/100])
+		if absent == "" {
+			defer node.end()
+			others = []caller{{name: "Pyodide, shared", once: func() (float64, error) { return node.inPyodide(w, false) }},
+				{name: "Pyodide, fresh", slow: true, once: func() (float64, error) { return node.inPyodide(w, true) }}}
+		} else {
+			fmt.Printf("  Pyodide: not here, %s\n", absent)
+		}
+	}
+	var all []result
+	if o.wants(w.row) {
+		got, err := alone(w, append([]caller{python, {name: "warm", once: func() (float64, error) { return warm.waited(w) }}, made}, others...), o.rounds)
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, got)
 	}
-	if o.wants(mcpFlightRow) {
-		got, err := mcpFlights(bare, warm, cold)
+	if flights {
+		// Whichever way their boxes came to be: as many as this wait for nobody.
+		pool := caller{name: "psb mcp", once: func() (float64, error) { ms, _, err := warm.runPython(w); return ms, err }}
+		got, err := inFlight(append([]caller{python, pool, made}, others...))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, got...)
 	}
-	if o.wants(mcpMemoryRow) {
-		got, err := p.mcpMemory(warm)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, got)
-	}
+	fmt.Println()
 	return all, nil
 }
 
-// mcpFlights keeps so many calls going and gives how many were answered a second, whichever way their boxes came to be.
-func mcpFlights(bare peer, warm, cold *tool) ([]result, error) {
+// alone times one call at a time, each way once a round.
+func alone(w mcpWork, ways []caller, rounds int) (result, error) {
+	got := result{Row: w.row, About: w.about, Unit: "ms"}
+	for range rounds {
+		for _, x := range ways {
+			ms, err := x.once()
+			if err != nil {
+				return got, err
+			}
+			got.add(x.name, ms)
+		}
+	}
+	fmt.Printf("  one at a time, ms, %d rounds\n", rounds)
+	for i, x := range got.Peers {
+		fmt.Printf("    %-16s %s", x.Peer, spread(x.Rounds))
+		if i > 0 {
+			fmt.Printf("  (%.2f×)", ratio(x, got.Peers[0]))
+		}
+		fmt.Println()
+	}
+	return got, nil
+}
+
+// spread tells of times what matters to who waits.
+func spread(ms []float64) string {
+	list := slices.Sorted(slices.Values(ms))
+	return fmt.Sprintf("least %.1f, p50 %.1f, p95 %.1f", list[0], median(list), list[len(list)*95/100])
+}
+
+// inFlight keeps so many calls going: how many are answered a second, and how long each takes.
+func inFlight(ways []caller) ([]result, error) {
 	var all []result
-	fmt.Println("psb mcp, calls a second")
 	for _, flight := range []int{1, 2, 4, 8} {
-		got := result{Row: mcpFlightRow, About: fmt.Sprintf("%d in flight", flight), Unit: "calls/s"}
-		for _, x := range []struct {
-			name string
-			once func() error
-		}{{"bare", func() error { _, err := row{}.once(bare); return err }}, {"pool", func() error { _, _, err := warm.call(); return err }}, {"cold", func() error { _, _, err := cold.call(); return err }}} {
-			rate, err := perSecond(flight, x.once)
+		about := fmt.Sprintf("%d in flight", flight)
+		rates, times := result{Row: mcpFlightRow, About: about, Unit: "calls/s"}, result{Row: mcpFlightRow, About: about, Unit: "ms"}
+		fmt.Printf("  %s\n", about)
+		for _, x := range ways {
+			n := 48 // a multiple of every flight, as is the other
+			if x.slow {
+				n = 8
+			}
+			rate, each, err := perSecond(flight, n, x.once)
 			if err != nil {
 				return nil, err
 			}
-			got.Peers = append(got.Peers, peerTimes{Peer: x.name, Rounds: []float64{rate}})
+			fmt.Printf("    %-16s %.1f a second; ms: %s of %d\n", x.name, rate, spread(each), n)
+			rates.Peers = append(rates.Peers, peerTimes{Peer: x.name, Rounds: []float64{rate}})
+			times.Peers = append(times.Peers, peerTimes{Peer: x.name, Rounds: each})
 		}
-		got.print(os.Stdout)
-		all = append(all, got)
+		all = append(all, rates, times)
 	}
 	return all, nil
 }
 
-// perSecond does something so often at the same time.
-func perSecond(flight int, once func() error) (float64, error) {
-	const times = 48
-	next := make(chan struct{}, times)
-	for range times {
+// perSecond does something n times, so many at the same time, and gives how often a second, and what each took.
+func perSecond(flight, n int, once func() (float64, error)) (rate float64, each []float64, err error) {
+	next := make(chan struct{}, n)
+	for range n {
 		next <- struct{}{}
 	}
 	close(next)
-	var all sync.WaitGroup
-	errs := make(chan error, flight)
+	var (
+		all   sync.WaitGroup
+		mu    sync.Mutex
+		first error
+	)
 	begin := time.Now()
 	for range flight {
 		all.Go(func() {
 			for range next {
-				if err := once(); err != nil {
-					errs <- err
+				ms, err := once()
+				mu.Lock()
+				each, first = append(each, ms), errors.Join(first, err)
+				mu.Unlock()
+				if err != nil {
 					return
 				}
 			}
 		})
 	}
 	all.Wait()
-	took := time.Since(begin).Seconds()
-	select {
-	case err := <-errs:
-		return 0, err
-	default:
-		return times / took, nil
-	}
-}
-
-// mcpMemory prints what the server holds while nobody calls, and what each box that waits adds: its psb, its first processes, its interpreter.
-func (p place) mcpMemory(t *tool) (result, error) {
-	got := result{Row: mcpMemoryRow, About: "memory while idle", Unit: "MiB"}
-	time.Sleep(3 * time.Second) // until the pool is full
-	server, err := pss(t.cmd.Process.Pid)
-	if err != nil {
-		return got, err
-	}
-	tree, boxes, err := treePss(t.cmd.Process.Pid)
-	if err != nil {
-		return got, err
-	}
-	if boxes == 0 {
-		return got, errors.New("no box waits")
-	}
-	each := (tree - server) / float64(boxes)
-	fmt.Printf("psb mcp, memory while idle (PSS)\n  server %.1f MiB, each of %d boxes that wait %.1f MiB, together %.1f MiB\n", server, boxes, each, tree)
-	got.Peers = []peerTimes{{Peer: "server", Rounds: []float64{server}}, {Peer: "box", Rounds: []float64{each}}, {Peer: "together", Rounds: []float64{tree}}}
-	return got, nil
-}
-
-// treePss adds up a process and all below it, and counts the interpreters that wait.
-func treePss(top int) (mib float64, boxes int, err error) {
-	files, err := filepath.Glob("/proc/[0-9]*/smaps_rollup")
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, file := range files {
-		pid := filepath.Base(filepath.Dir(file))
-		if !below(pid, top) {
-			continue
-		}
-		n, err := pssOf(file)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		mib += n
-		if strings.Contains(commandLine(pid), "/run/call/run.py") {
-			boxes++
-		}
-	}
-	return mib, boxes, nil
+	return float64(n) / time.Since(begin).Seconds(), each, first
 }

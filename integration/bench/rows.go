@@ -61,7 +61,7 @@ func rowNames() []string {
 			names = append(names, r.name)
 		}
 	}
-	return append(names, evalRow, "memory", memoryOfLearnerRow, mcpCallRow, mcpFlightRow, mcpMemoryRow)
+	return append(names, evalRow, "memory", memoryOfLearnerRow, mcpCallRow, mcpFlightRow, mcpScienceRow, mcpMemoryRow)
 }
 
 // fill makes the files that the rows work on.
