@@ -85,8 +85,8 @@ func linked(w *walker, ld *linker, name string, files map[string]bool, depth int
 	}
 	b := is.image
 	if b.loader != "" {
-		p, ok := w.file(b.loader)
-		if !ok {
+		p, err := ld.find(b.loader, b, nil)
+		if err != nil {
 			return fmt.Errorf("%q needs the loader %q, which does not exist", real, b.loader)
 		}
 		files[p] = true

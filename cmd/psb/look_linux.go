@@ -27,12 +27,23 @@ import (
 type hostLook struct {
 	noted  *sightings
 	seen   map[string]plan.Object
-	passed map[string]bool // folders that are no links, of a look that is over before anything can change them; else nil
+	passed map[string]bool // folders that are no links, of a look that is over before the program can change them; else nil
 	idmap  map[uint64]bool // by device
 }
 
 func newLook(noted *sightings) *hostLook {
 	return &hostLook{noted: noted, seen: map[string]plan.Object{}, idmap: map[uint64]bool{}}
+}
+
+// inOneGo is the same look for working one plan out: each folder on the way to hundreds of objects is looked at once. What is shown of them is opened again,
+// without following links, and must be the same object.
+func (l *hostLook) inOneGo() *hostLook {
+	if l.passed != nil {
+		return l
+	}
+	once := *l
+	once.passed = map[string]bool{}
+	return &once
 }
 
 // mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"psb/policy/plan"
@@ -36,10 +38,54 @@ func TestLookResolve(t *testing.T) {
 		{"real/dangling", "gone", plan.Absent, 1, ""},
 		{"real/sub/f/x", "real/sub/f/x", plan.Absent, 0, ""},
 		{"loop", "loop", plan.Absent, 40, "too many levels of symbolic links"},
+		{"real/sub/..", "real", plan.Dir, 0, ""},
+		{"hop/sub", "real/sub", plan.Dir, 1, ""},
 	} {
 		o := newLook(newSightings()).Resolve(dir + "/" + tc.ask)
 		if o.Path != in(tc.path) || o.Kind != tc.kind || len(o.Links) != tc.links || o.Err != tc.err {
 			t.Errorf("%s: %+v", tc.ask, o)
+		}
+		var ino uint64
+		if fi, err := os.Lstat(o.Path); err == nil && tc.kind != plan.Absent {
+			ino = fi.Sys().(*syscall.Stat_t).Ino
+		}
+		if o.Ino != ino {
+			t.Errorf("%s: inode %d, want %d", tc.ask, o.Ino, ino)
+		}
+		for _, before := range []string{"real/sub/f", "far", "hop/none"} { // what was looked at in one go before changes nothing
+			once := newLook(newSightings()).inOneGo()
+			once.Resolve(in(before))
+			if again := once.Resolve(dir + "/" + tc.ask); !reflect.DeepEqual(again, o) {
+				t.Errorf("%s after %s: %+v, alone: %+v", tc.ask, before, again, o)
+			}
+		}
+	}
+}
+
+// TestLookInOneGoEnds: what replaced a folder since the last plan is seen by the next.
+func TestLookInOneGoEnds(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := newLook(newSightings())
+	for _, n := range []string{"old", "new"} {
+		if err := os.MkdirAll(filepath.Join(dir, n, "sub"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := look.inOneGo().Resolve(dir + "/old/sub"); o.Path != dir+"/old/sub" {
+		t.Fatalf("%+v", o)
+	}
+	if err := os.RemoveAll(dir + "/old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("new", dir+"/old"); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*hostLook{look, look.inOneGo()} {
+		if o := l.Resolve(dir + "/old/sub/x"); o.Path != dir+"/new/sub/x" {
+			t.Errorf("%+v", o)
 		}
 	}
 }

@@ -253,7 +253,7 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 	if err := j.shim(mode); err != nil {
 		return err
 	}
-	p, err := plan.Compile(j.request, j.look)
+	p, err := plan.Compile(j.request, j.look.inOneGo())
 	if err != nil {
 		return refuse("psb policy help", "%s", err)
 	}
