@@ -7,6 +7,7 @@
 package pythonshim
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -37,13 +38,13 @@ func (Host) Open(name string) (File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
-		_ = syscall.Close(fd)
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	err = syscall.Fstat(fd, &st)
+	if err == nil && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		err = fmt.Errorf("%q is no regular file", name)
 	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+	if err != nil {
 		_ = syscall.Close(fd)
-		return nil, fmt.Errorf("%q is no regular file", name)
+		return nil, err
 	}
 	return hostFile(fd), nil
 }
@@ -64,15 +65,10 @@ type hostFile int
 func (f hostFile) ReadAt(b []byte, at int64) (n int, err error) {
 	for n < len(b) {
 		m, err := syscall.Pread(int(f), b[n:], at+int64(n))
-		switch {
-		case err == syscall.EINTR:
-		case err != nil:
-			return n, err
-		case m <= 0:
-			return n, io.EOF
-		default:
-			n += m
+		if m <= 0 && err != syscall.EINTR {
+			return n, cmp.Or(err, io.EOF)
 		}
+		n += max(m, 0)
 	}
 	return n, nil
 }

@@ -35,17 +35,6 @@ func newLook(noted *sightings) *hostLook {
 	return &hostLook{noted: noted, seen: map[string]plan.Object{}, idmap: map[uint64]bool{}}
 }
 
-// inOneGo is the same look for working one plan out: each folder on the way to hundreds of objects is looked at once. What is shown of them is opened again,
-// without following links, and must be the same object.
-func (l *hostLook) inOneGo() *hostLook {
-	if l.passed != nil {
-		return l
-	}
-	once := *l
-	once.passed = map[string]bool{}
-	return &once
-}
-
 // mostLinks is the kernel's own bound on links in one look-up (path_resolution(7)).
 const mostLinks = 40
 

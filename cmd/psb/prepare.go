@@ -261,6 +261,17 @@ func (j *job) compile(mode plan.Mode, cmd plan.Command) error {
 	return j.syscallsFit()
 }
 
+// inOneGo is the same look for working one plan out: each folder on the way to hundreds of objects is looked at once. What is shown of them is opened again,
+// without following links, and must be the same object.
+func (l *hostLook) inOneGo() *hostLook {
+	if l.passed != nil {
+		return l
+	}
+	once := *l
+	once.passed = map[string]bool{}
+	return &once
+}
+
 // syscallsFit refuses lines of [syscalls] that no filter gives: explain must not show what a run does not apply.
 func (j *job) syscallsFit() error {
 	var lines []string
