@@ -75,7 +75,7 @@ var neverUse = []struct {
 }{
 	{"log", nil, "psb speaks through cmd/psb/ui.go only"},
 	{"log/slog", nil, "psb speaks through cmd/psb/ui.go only"},
-	{"net/http", []string{"mcpserver", "cmd/psb"}, "every psb would pay for its start"},
+	{"net/http", []string{"mcpserver", "cmd/psb", "integration"}, "every psb would pay for its start"},
 	{"os/exec", []string{"cmd/psb", "integration"}, "nothing reached through a project is run outside a box"},
 	{"plugin", nil, "one static binary"},
 	{"encoding/gob", nil, "nothing the program controls is decoded into types of our choosing"},
