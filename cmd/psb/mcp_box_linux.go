@@ -86,7 +86,7 @@ func runBox(w *world, o *boxOrder, link *boxLink) *boxVerdict {
 
 // launchBox runs it and fills the verdict.
 func (j *job) launchBox(o *boxOrder, link *boxLink, v *boxVerdict) error {
-	j.plan.Env = boxEnvironment(j.plan.Env, j.plan.Command.Env)
+	j.plan.Env = j.boxEnvironment()
 	j.plan.Spec.Env = j.plan.Env
 	j.bare = true // no signal is for it
 	b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
@@ -247,11 +247,11 @@ func (b *boxWatcher) collect(v *boxVerdict) {
 	}
 }
 
-// space tells how full the workspace is.
+// space tells how full the workspace is: of bytes, or of names.
 func (b *boxWatcher) space(v *boxVerdict) {
 	var st unix.Statfs_t
 	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
-		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
+		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0 || st.Ffree == 0
 	}
 }
 
