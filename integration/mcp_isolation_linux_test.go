@@ -218,3 +218,31 @@ print("tried", len(ways))`, port, sent)
 		}
 	})
 }
+
+// TestMCPPsbInsideNarrowsAlone: code that may start psb itself gains nothing by a policy or a provider of its own choice.
+func TestMCPPsbInsideNarrowsAlone(t *testing.T) {
+	each(t, func(t *testing.T, s scene) {
+		s.put(t, "home/data/secret", s.token)
+		policy := s.put(t, "home/profiles/p.py-sandboxes", fmt.Sprintf("version = 1\n[files]\n\"/usr/\" = [\"read\", \"exec\"]\n%q = [\"read\", \"exec\"]\n[python]\nshim = false\n", psb(t)))
+		s.give(t)
+		a := s.agent(t, "--profiles", filepath.Dir(policy), "--python", systemPython)
+		open := fmt.Sprintf("version = 1\n[files]\n%q = \"read\"\n\"/etc/shadow\" = \"read\"\n\"/usr/\" = [\"read\", \"exec\"]\n", s.home+"/data/")
+		r := a.shell("", `try() { "$psb" exec "$@" >out 2>err && echo read || echo "exit $?"; cat out err >>all; }
+psb=$1
+try --policy open -- cat "$2"
+try --provider landlock --allow-gap namespaces --allow-gap notify --policy open -- cat "$2"
+OS_SANDBOX=none try --policy open -- cat "$2"
+try --provider none --policy open -- cat "$2"
+try --provider none --policy open -- cat /usr/lib/os-release`, "profile", "p", "args", []string{psb(t), s.home + "/data/secret"},
+			"files", []any{map[string]any{"path": "open", "content": open}}, "return_files", []string{"all"})
+		// The last ones show that psb runs there: what it reads then is what the box may read anyway.
+		if want := "exit 125\nexit 125\nexit 125\nexit 1\nread\n"; r.part("stdout") != want || r.Meta.Result.Status != "ok" {
+			t.Errorf("want %q\n%s", want, r.text())
+		}
+		for _, c := range r.Content {
+			if strings.Contains(c.Text, s.token) || strings.Contains(string(c.Data), s.token) {
+				t.Errorf("%s", c.Text)
+			}
+		}
+	})
+}
