@@ -24,7 +24,21 @@ type agent struct {
 	next   int
 	wait   map[int]chan answered
 	beats  int
+	told   []progressTold
 	strays []string
+}
+
+// progressTold is one notification of progress.
+type progressTold struct {
+	ProgressToken any
+	Progress      float64
+	Meta          struct {
+		Output []struct {
+			Stream string
+			Base64 []byte
+			Lost   int64 `json:"lost_bytes"`
+		} `json:"psb/output"`
+	} `json:"_meta"`
 }
 
 type answered struct {
@@ -101,6 +115,7 @@ func (a *agent) read(out io.Reader) {
 		var m struct {
 			ID     *int
 			Method string
+			Params progressTold
 			answered
 		}
 		a.mu.Lock()
@@ -110,6 +125,7 @@ func (a *agent) read(out io.Reader) {
 			delete(a.wait, *m.ID)
 		case err == nil && m.Method == "notifications/progress":
 			a.beats++
+			a.told = append(a.told, m.Params)
 		default:
 			a.strays = append(a.strays, string(line))
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -121,20 +122,23 @@ func (a *arguments) number(name string, otherwise, least, most float64) (float64
 	}
 	switch {
 	case f < least:
-		a.problem("%s: %v is below %v", name, f, least)
+		a.problem("%s: %s is below %s", name, figure(f), figure(least))
 	case f > most:
-		a.problem("%s: %v is above the operator's ceiling of %v", name, f, most)
+		a.problem("%s: %s is above the operator's ceiling of %s", name, figure(f), figure(most))
 	default:
 		return f, true
 	}
 	return otherwise, false
 }
 
+// figure is a number as people write it, without an exponent.
+func figure(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
 // whole is number for figures without a fraction.
 func (a *arguments) whole(name string, otherwise, least, most float64) (int64, bool) {
 	f, ok := a.number(name, otherwise, least, most)
 	if ok && f != math.Trunc(f) {
-		a.problem("%s: %v is no whole number", name, f)
+		a.problem("%s: %s is no whole number", name, figure(f))
 		return int64(otherwise), false
 	}
 	return int64(f), ok

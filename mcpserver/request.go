@@ -46,13 +46,22 @@ func (s *Server) readShell(raw json.RawMessage) (*asked, error) {
 	if q.Code = code; !given && len(a.problems) == 0 {
 		a.problem("command: it is needed")
 	}
-	if dir, ok := a.text("cwd", 1<<10); ok {
+	dir, _ := a.text("cwd", 1<<10)
+	if dir != "" {
 		var err error
 		if q.Dir, err = workspacePath(dir); err != nil {
 			a.problem("cwd: %s", err)
 		}
 	}
 	s.readRun(a, q)
+	if dir != "" && q.Dir == "" && q.Session != "" {
+		q.Dir = "." // the workspace, not where the last command ended
+	}
+	for i, f := range q.Files {
+		if q.Dir == f.Path || strings.HasPrefix(q.Dir, f.Path+"/") {
+			a.problem("cwd: files[%d] makes %s a file", i, quote(f.Path))
+		}
+	}
 	return q, a.end()
 }
 

@@ -120,7 +120,7 @@ type Request struct {
 	MaxOutput int                // bytes of each stream that are shown: the Runner keeps at least these
 	Stdin     io.Reader          // nil = empty
 	Args      []string
-	Dir       string // working folder below the workspace; "" = the workspace
+	Dir       string // working folder below the workspace; "" = the workspace, in a session where its last command ended
 	Files     []InputFile
 	Return    Return
 	Variables []string                          // names or expressions

@@ -107,7 +107,7 @@ func (s *Server) pythonSchema() json.RawMessage {
 func (s *Server) shellSchema() json.RawMessage {
 	p := properties{}
 	p["command"] = textProperty("For /bin/sh -c.", "maxLength", s.offer.Ceilings.Code)
-	p["cwd"] = textProperty("Working folder below "+Workspace+".", "default", "")
+	p["cwd"] = textProperty("Working folder below "+Workspace+". Without it: "+Workspace+", in a session where the last command ended.", "default", "")
 	s.limitProperties(p)
 	s.fileProperties(p)
 	return schema(p, "command")

@@ -175,8 +175,8 @@ func (l *taskLog) add(b []byte) {
 	}
 }
 
-// from gives at most n bytes from a position on, whole characters as far as they are there, the position after them, and how many bytes before
-// them are gone.
+// from gives at most n bytes from a position on, whole characters and line ends, the position after them, and how many bytes before them are gone.
+// What the rest of may still come is left for the next time.
 func (l *taskLog) from(at int64, n int, over bool) (text []byte, next, evicted int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,21 +185,26 @@ func (l *taskLog) from(at int64, n int, over bool) (text []byte, next, evicted i
 	}
 	at = min(at, l.gone+int64(len(l.bytes)))
 	b := l.bytes[at-l.gone:]
-	last := len(b) <= n
-	if !last {
-		b = b[:n]
-	}
-	if !last || !over { // the rest of a character may come
-		for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
-			if c := b[len(b)-i]; utf8.RuneStart(c) {
-				if !utf8.FullRune(b[len(b)-i:]) && len(b) > i {
-					b = b[:len(b)-i]
-				}
-				break
-			}
+	if rest := b[min(n, len(b)):]; len(rest) > 0 || !over {
+		b = wholeCharacters(b[:len(b)-len(rest)])
+		if len(b) > 0 && b[len(b)-1] == '\r' && (len(rest) == 0 || rest[0] == '\n') {
+			b = b[:len(b)-1]
 		}
 	}
 	return slices.Clone(b), at + int64(len(b)), evicted
+}
+
+// wholeCharacters leaves out the beginning of a character that stands at the end.
+func wholeCharacters(b []byte) []byte {
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if utf8.RuneStart(b[len(b)-i]) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				return b[:len(b)-i]
+			}
+			break
+		}
+	}
+	return b
 }
 
 // tail gives the last lines.

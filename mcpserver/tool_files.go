@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -253,7 +254,7 @@ func (s *Server) fileFind(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 	var b strings.Builder
 	for _, f := range found {
 		list = append(list, infoData(f))
-		fmt.Fprintf(&b, "%s %04o %d %s %s\n", f.Kind, f.Mode&0o7777, f.Size, f.Modified.UTC().Format("2006-01-02T15:04:05Z"), quote(f.Path))
+		fmt.Fprintf(&b, "%s %04o %d %s %s\n", f.Kind, f.Mode&0o7777, f.Size, second(f.Modified), quote(f.Path))
 		for _, l := range f.Lines {
 			fmt.Fprintf(&b, "  %d: %s\n", l.Number, l.Text)
 		}
@@ -319,8 +320,17 @@ func (s *Server) fileManage(ctx context.Context, a *arguments, at Place) (*mcp.C
 	if act.Do != "delete" {
 		line += fmt.Sprintf(": %s, mode %04o, %d bytes", info.Kind, info.Mode&0o7777, info.Size)
 	}
+	if act.Do == "stat" && !info.Modified.IsZero() {
+		line += ", " + second(info.Modified)
+	}
+	if info.SHA256 != "" {
+		line += ", sha256 " + info.SHA256
+	}
 	return s.say(line, infoData(info)), nil
 }
+
+// second is a time as text for people.
+func second(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func infoData(f FileInfo) map[string]any {
 	d := map[string]any{"path": clean(f.Path), "kind": f.Kind, "bytes": f.Size, "mode": fmt.Sprintf("%04o", f.Mode&0o7777)}

@@ -217,11 +217,11 @@ func (b *boxWatcher) collect(v *boxVerdict) {
 	}
 }
 
-// space tells how full the workspace is.
+// space tells how full the workspace is: of bytes, or of names.
 func (b *boxWatcher) space(v *boxVerdict) {
 	var st unix.Statfs_t
 	if unix.Fstatfs(int(b.workspace.Fd()), &st) == nil {
-		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0
+		v.DiskUsed, v.DiskFull = (st.Blocks-st.Bfree)*uint64(st.Bsize), st.Bavail == 0 || st.Ffree == 0
 	}
 }
 

@@ -23,14 +23,14 @@ func boxJob(w *world, o *boxOrder) (*job, error) {
 	}
 	j := &job{w: &quiet, opts: options{python: o.Profile.Python, provider: "namespaces", allowGaps: gaps}, where: whereabouts{project: o.Profile.Folder}, look: newLook(quiet.seen)}
 	j.facts = probe(j.w, false)
-	j.setMacros()
+	j.setOperatorMacros(w)
 	if err := j.boxPolicy(o); err != nil {
 		return nil, err
 	}
 	if err := j.findPython(); err != nil {
 		return nil, err
 	}
-	j.setMacros()
+	j.setOperatorMacros(w)
 	if err := j.expand(); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,33 @@ func boxJob(w *world, o *boxOrder) (*job, error) {
 	if !o.Network {
 		j.policy.Rules = slices.DeleteFunc(j.policy.Rules, func(r policy.Rule) bool { return r.Op == policy.OpConnect || r.Op == policy.OpListen })
 	}
-	return j, j.planFor(plan.Enforce, j.boxCommand(o))
+	command := j.boxCommand(o)
+	command.Env = append(command.Env, j.named(w.env, command.Env)...)
+	return j, j.planFor(plan.Enforce, command)
+}
+
+// setOperatorMacros is setMacros for a policy of the operator's: what it writes as ${NAME} may be any of the server's variables.
+func (j *job) setOperatorMacros(w *world) {
+	j.setMacros()
+	j.macros.Getenv = w.lookup
+}
+
+// named are the server's variables that a line of [env] names, those left out that the box has its own of.
+func (j *job) named(server, own []string) (list []string) {
+	for _, kv := range server {
+		name, _, _ := strings.Cut(kv, "=")
+		if !slices.ContainsFunc(own, envName(name)) && j.speaksOf(name, false) {
+			list = append(list, kv)
+		}
+	}
+	return list
+}
+
+// speaksOf reports whether a line of [env] grants a variable, or refuses it.
+func (j *job) speaksOf(name string, deny bool) bool {
+	return slices.ContainsFunc(j.policy.Rules, func(r policy.Rule) bool {
+		return r.Op == policy.OpEnv && r.Deny == deny && plan.MatchesName(r.Pattern.Text, name)
+	})
 }
 
 // ownEnvironment is what psb itself goes by. The rest of the server's variables is not even known by name to what tells of denials.
@@ -112,7 +138,7 @@ func lower(a, b policy.Limit) bool {
 	return x < y
 }
 
-// boxCommand is what the box starts, and with which environment: nothing of the server's own.
+// boxCommand is what the box starts, and with which environment: of the server's nothing but what the profile names is added later.
 func (j *job) boxCommand(o *boxOrder) plan.Command {
 	spaces := []plan.Space{{Path: mcpserver.Workspace}, {Path: call.Dir, Size: 24 << 20}}
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + mcpserver.Workspace, "LANG=C.UTF-8", "TMPDIR=/tmp", "USER=user", "MPLBACKEND=Agg", "MPLCONFIGDIR=/tmp"}
@@ -137,11 +163,11 @@ func (j *job) boxCommand(o *boxOrder) plan.Command {
 }
 
 // boxEnvironment adds what the box's own environment has beyond what policies speak of; what a policy refuses is not among it.
-func boxEnvironment(planned, own []string) []string {
-	out := slices.Clone(planned)
-	for _, kv := range own {
+func (j *job) boxEnvironment() []string {
+	out := slices.Clone(j.plan.Env)
+	for _, kv := range j.plan.Command.Env {
 		name, _, _ := strings.Cut(kv, "=")
-		if !slices.ContainsFunc(out, envName(name)) {
+		if !slices.ContainsFunc(out, envName(name)) && !j.speaksOf(name, true) {
 			out = append(out, kv)
 		}
 	}

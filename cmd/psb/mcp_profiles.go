@@ -103,7 +103,7 @@ func describeProfile(w *world, o *mcpOptions, p boxProfile) (*profileFacts, *job
 	quiet.cwd, quiet.seen, quiet.env = "/", newSightings(), ownEnvironment(w.env)
 	j := &job{w: &quiet, opts: options{python: p.Python, provider: "namespaces"}, where: whereabouts{project: p.Folder}, look: newLook(quiet.seen)}
 	j.facts = probe(j.w, false)
-	j.setMacros()
+	j.setOperatorMacros(w)
 	about := &profileFacts{Profile: mcpserver.Profile{Name: p.Name}, texts: map[string][]byte{}, seen: newSightings()}
 	if p.Policy == "" {
 		if err := j.boxPolicy(&boxOrder{Profile: p}); err != nil {
@@ -117,7 +117,7 @@ func describeProfile(w *world, o *mcpOptions, p boxProfile) (*profileFacts, *job
 	if err := j.findPython(); err != nil {
 		return nil, nil, err
 	}
-	j.setMacros()
+	j.setOperatorMacros(w)
 	if err := j.expand(); err != nil {
 		return nil, nil, err
 	}

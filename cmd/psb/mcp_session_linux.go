@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -182,9 +183,9 @@ func (s *boxSession) give(o *sessionOrder) error {
 			return refuse("fewer or smaller files, or a name where no folder or link stands", "files: %s: %v", plainText(f.Path), err)
 		}
 	}
-	dir := mcpserver.Workspace
+	dir := ""
 	if o.call.Dir != "" {
-		dir += "/" + o.call.Dir
+		dir = path.Join(mcpserver.Workspace, o.call.Dir)
 		if err := s.work.foldersFor(o.call.Dir + "/x"); err != nil {
 			return refuse("another cwd", "cwd: %s: %v", plainText(o.call.Dir), err)
 		}

@@ -45,9 +45,9 @@ type callOrder struct {
 	ReturnAll int64 // bytes of all
 
 	// Of a session's.
-	Shell bool // Code is for /bin/sh
-	Dir   string
-	Stdin bool // its standard input follows
+	Shell bool   // Code is for /bin/sh
+	Dir   string // "" = where the last shell ended
+	Stdin bool   // its standard input follows
 }
 
 // boxWord is one thing that is answered: that the box waits for its call, that the call begins, then the verdict. Without Begun

@@ -80,7 +80,7 @@ type Task struct {
 	// Of a session's.
 	ID    string `json:"id"`    // by which words tell of it
 	Shell bool   `json:"shell"` // Code is for /bin/sh
-	Dir   string `json:"dir"`   // where a shell begins
+	Dir   string `json:"dir"`   // where a shell begins; "" = where the last one ended
 	Input string `json:"input"` // name of the pipe in Dir that is its standard input; "" is none
 }
 

@@ -15,6 +15,7 @@ def main():
     import linecache
     import math
     import os
+    import re
     import signal
     import sys
     import threading
@@ -57,7 +58,7 @@ def main():
         except BaseException:
             pass  # the profile's rules refuse it
     # A pipe is opened for each use: code that closes all descriptors does no harm to its session. The half outside holds both ends of both.
-    open_, read_, write_, close_, loads, dumps = os.open, os.read, os.write, os.close, json.loads, json.dumps
+    open_, read_, write_, close_, stat_, loads, dumps = os.open, os.read, os.write, os.close, os.fstat, json.loads, json.dumps
     flags_in, flags_out = os.O_RDONLY | os.O_CLOEXEC, os.O_WRONLY | os.O_CLOEXEC
 
     def say(line):
@@ -89,6 +90,38 @@ def main():
             close_(fd)
         return loads(read(here + "/" + line.decode("ascii").strip()))
 
+    streams = []
+    if keep:
+        # Both outputs once more, out of the way of code that closes all descriptors it can think of.
+        for n in (1, 2):
+            try:
+                spare = os.dup2(n, 500 + n, False)
+            except OSError:  # the limit on open files is lower
+                spare = os.dup(n)
+            streams.append((n, spare, stat_(spare)[1:3]))
+
+    def put(fd, n):
+        """Makes a descriptor the one of that number, for children, too."""
+        if fd == n:
+            os.set_inheritable(n, True)
+        else:
+            os.dup2(fd, n)
+            close_(fd)
+
+    def mend_streams():
+        """Opens again what the code before closed: to where it led, or to nowhere."""
+        for n, spare, same in streams:
+            try:
+                stat_(n)
+                continue
+            except OSError:
+                pass
+            try:
+                alike = stat_(spare)[1:3] == same
+            except OSError:
+                alike = False
+            put(os.dup(spare) if alike else open_(os.devnull, flags_out), n)
+
     own = os.getpid()
     most = 1 << 20  # characters of one text; the task says how many
     name_of = ["<code>"]
@@ -102,18 +135,24 @@ def main():
 
     # Taken now: the code may put others in their place.
     repr_, str_, len_, type_, isinstance_, getattr_, sorted_, eval_ = repr, str, len, type, isinstance, getattr, sorted, eval
-    list_, exit_, base_ = list, os._exit, io.IOBase.__mro__[1]
+    list_, exit_, base_, bytes_ = list, os._exit, io.IOBase.__mro__[1], bytes
 
     def type_name(value):
         kind = type_(value)
-        return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__qualname__
+        try:
+            name, module = type_.__dict__["__qualname__"].__get__(kind), kind.__module__
+        except BaseException:  # of its metaclass
+            name = module = None
+        if type_(name) is not str_:
+            return "?"
+        return name if type_(module) is not str_ or module in ("builtins", "__main__") else module + "." + name
 
     def text_of(value):
         """repr, cut, and whether it was."""
         try:
             text = str_(repr_(value))
         except BaseException as e:
-            text = "<repr of %s failed: %s>" % (type_name(value), type_(e).__name__)
+            text = "<repr of %s failed: %s>" % (type_name(value), type_name(e))
         if len_(text) > most:
             return text[:most], True
         return text, False
@@ -170,6 +209,13 @@ def main():
 
         return walk(value, frozenset(), 0)
 
+    def said_of(e):
+        """An exception in one line."""
+        try:
+            return type_name(e) + ": " + str_(e)
+        except BaseException:
+            return type_name(e)
+
     def json_of(value):
         try:
             text = json.dumps(plain(value), allow_nan=False, ensure_ascii=True)
@@ -182,22 +228,22 @@ def main():
     def mime_of(value):
         """What a notebook would show."""
         out = {}
+        if type_ in type_.__dict__["__mro__"].__get__(type_(value)):
+            return out  # a class has these for what is made of it
+
+        def shown(method):
+            try:
+                return getattr_(value, method)() if getattr_(type_(value), method, None) is not None else None
+            except BaseException:
+                return None
+
         for method, kind in (("_repr_html_", "text/html"), ("_repr_markdown_", "text/markdown"), ("_repr_latex_", "text/latex"), ("_repr_svg_", "image/svg+xml")):
-            if isinstance_(value, type_) or getattr_(type_(value), method, None) is None:
-                continue
-            try:
-                text = getattr_(value, method)()
-            except BaseException:
-                continue
-            if type_(text) is str and len_(text) <= most:
+            text = shown(method)
+            if type_(text) is str_ and len_(text) <= most:
                 out[kind] = text
-        if not isinstance_(value, type_) and getattr_(type_(value), "_repr_png_", None) is not None:
-            try:
-                data = value._repr_png_()
-                if type_(data) is bytes:
-                    add_figure("image/png", data)
-            except BaseException:
-                pass
+        data = shown("_repr_png_")
+        if type_(data) is bytes_:
+            add_figure("image/png", data)
         return out
 
     def add_figure(kind, data):
@@ -311,24 +357,77 @@ def main():
         """What each piece of a session gets anew: an interrupt that works, standard input, streams that can be written to."""
         signal.signal(signal.SIGINT, on_interrupt)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        fd = open_(here + "/" + task["input"] if task["input"] else os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        if fd != 0:
-            os.dup2(fd, 0)
-            close_(fd)
+        put(open_(here + "/" + task["input"] if task["input"] else os.devnull, flags_in), 0)
+        mend_streams()
         sys.stdin = io.open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
         for n, stream in ((1, "stdout"), (2, "stderr")):
             if getattr_(getattr_(sys, stream, None), "closed", True):
                 setattr(sys, stream, io.open(n, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False))
         say("\nopen " + task["id"])  # whatever the code wrote there before ends with its own line
 
+    left = {"dir": setup["workspace"], "env": {}}  # by shells: where the last one ended; what they exported, and what os.environ had then
+    of_shell = ("PWD", "OLDPWD", "SHLVL", "_")
+
+    def exported(text, given):
+        """The variables that a shell's export -p tells; those it writes in a way of its own stay as they were given."""
+        found, now, whole = {}, "", True
+        for m in re.finditer(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|\s+|$""", text, re.S):
+            if m.lastindex is not None:
+                part = m.group(m.lastindex)
+                if m.lastindex == 2:
+                    part = re.sub(r"\\([$`\"\\])", r"\1", part)
+                whole = whole and not (m.lastindex == 4 and part.endswith("$"))  # $'...'
+                now += part
+                continue
+            name, there, value = now.partition("=")
+            if there and name.isidentifier():
+                found[name] = value if whole else given.get(name, "")
+            now, whole = "", True
+        return found
+
+    def remember(task, note, given):
+        """Keeps what a shell left to the next one, where it came to its end."""
+        try:
+            where, _, names = read(note).partition(b"\0")
+            os.unlink(note)
+        except OSError:
+            return  # exec, a signal, a trap of its own
+        if not task["dir"]:
+            left["dir"] = os.fsdecode(where[:-1])
+        now = exported(os.fsdecode(names), given)
+        for name in set(now) | {n for n in given if n.isidentifier()}:
+            left["env"].pop(name, None)
+            if now.get(name) != os.environ.get(name) and name not in of_shell:
+                left["env"][name] = (now.get(name), os.environ.get(name))
+
+    def variables_of_shell():
+        env = dict(os.environ)
+        for name, (value, before) in list_(left["env"].items()):
+            if env.get(name) != before:
+                del left["env"][name]  # Python has changed it since
+            elif value is None:
+                env.pop(name, None)
+            else:
+                env[name] = value
+        return env
+
     def shell(task):
         """The status of a shell command, whose processes are ended by an interrupt."""
         if subprocess is None:
             print("run_shell: this profile lets no session start programs (import subprocess); without session a shell has a box of its own", file=sys.stderr)
             return 126
-        p = subprocess.Popen(["/bin/sh", "-c", task["code"], "sh"] + task["args"], cwd=task["dir"], start_new_session=True)
+        env = variables_of_shell()
+        note = here + "/" + task["id"] + ".left"
+        code = "trap '{ set +x; pwd; printf \"\\0\"; export -p; } >" + note + " 2>/dev/null' EXIT; " + task["code"]
+        place = task["dir"] or (left["dir"] if os.path.isdir(left["dir"]) else setup["workspace"])
+        try:
+            p = subprocess.Popen(["/bin/sh", "-c", code, "sh"] + task["args"], cwd=place, env=env, start_new_session=True)
+        except (OSError, ValueError) as e:
+            print("run_shell: the shell cannot be started: " + said_of(e), file=sys.stderr)
+            return 126
         try:
             status = p.wait()
+            remember(task, note, env)
         except KeyboardInterrupt:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 try:
@@ -393,7 +492,7 @@ def main():
                 entry["json"] = json_of(got)
                 entry["size"] = sys.getsizeof(got, 0)
             except BaseException as e:
-                entry["error"] = (type_(e).__name__ + ": " + str_(e))[:200]
+                entry["error"] = said_of(e)[:200]
             report["variables"].append(entry)
         if task["figures"] and "matplotlib.pyplot" in sys.modules:
             try:
@@ -404,7 +503,7 @@ def main():
                     add_figure("image/png", out.getvalue())
                 plt.close("all")
             except BaseException as e:
-                print("figures: " + type_(e).__name__ + ": " + str_(e), file=sys.stderr)
+                print("figures: " + said_of(e), file=sys.stderr)
 
     def write_down(task, report):
         try:
