@@ -105,7 +105,8 @@ func (m *boxMaker) run(ends []int) {
 		closeAll(stdio[:])
 		return // the server is gone
 	}
-	v := m.runBox(&o, link, stdio)
+	v, leave := m.runBox(&o, link, stdio)
+	defer leave()
 	closeAll(stdio[:])                           // nothing more is printed: the server need not wait for anything else to know it
 	_ = link.answers.Encode(boxWord{Verdict: v}) // a server that is gone needs none
 }
