@@ -62,7 +62,7 @@ func TestMCPNurseryKeepsBoxesApart(t *testing.T) {
 			}
 		}
 		groups := map[string]int{}
-		_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "import time; time.sleep(600)", "timeout_s": 20}})
+		_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "import time; time.sleep(600)", "timeout_s": 200}})
 		until(t, "two interpreters run", func() bool { return len(a.waiting()) == 2 })
 		for _, p := range a.waiting() {
 			for _, g := range groupsNamed(p.pid) {

@@ -37,7 +37,7 @@ func (m *boxMaker) runBox(o *boxOrder, link *boxLink, stdio [3]*os.File) (v *box
 	if err == nil {
 		j := m.job(p, o)
 		j.w.stdio = stdio
-		b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
+		b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link, code: p.code}
 		if o.Ahead {
 			b.made = p.made
 		}
@@ -152,6 +152,7 @@ type boxWatcher struct {
 	order     *boxOrder
 	link      *boxLink
 	made      *madeFrom // nil: it is nobody's business
+	code      []byte    // call.Program's; nil: there is none
 	limits    *limitWatch
 	box       *namespaces.Box
 	group     *cgroups.Group // nil without one

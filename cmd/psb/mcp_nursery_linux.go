@@ -24,12 +24,12 @@ const wayFD = 3
 
 // What comes with each message: the ends of a box's pipes, in this order.
 const (
-	orderEnd  = iota // brings the order, then the call
-	wordsEnd         // takes words, the verdict among them
-	lifeEnd          // hangs up when the box is to end
-	stdinEnd         // the program's own
-	stdoutEnd        //
-	stderrEnd        //
+	orderEnd = iota // brings the order, then the call
+	wordsEnd        // takes words, the verdict among them
+	lifeEnd         // hangs up when the box is to end
+	stdinEnd        // the program's own
+	stdoutEnd
+	stderrEnd
 	allEnds
 )
 
