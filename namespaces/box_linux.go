@@ -72,9 +72,10 @@ type Box struct {
 	reaped  bool
 	closed  bool
 
-	done chan struct{}
-	exit Exit
-	err  error
+	ended chan struct{}
+	done  chan struct{}
+	exit  Exit
+	err   error
 }
 
 // watch reads the control end until the box is gone, then reaps the keeper.
@@ -109,12 +110,14 @@ func (b *Box) watch() {
 		case msgContinued:
 			b.tell(Job{})
 		case msgExit:
-			ended = true
 			_ = send(b.control, msgAlive, 0, 0) // after a Kill it cannot be said, and need not
 			micro := func(at int) time.Duration {
 				return time.Duration(binary.NativeEndian.Uint64(m[at:])) * time.Microsecond
 			}
-			b.exit = Exit{syscall.WaitStatus(number(&m)), micro(16), micro(24), binary.NativeEndian.Uint64(m[32:]) * 1024}
+			if b.exit = (Exit{syscall.WaitStatus(number(&m)), micro(16), micro(24), binary.NativeEndian.Uint64(m[32:]) * 1024}); !ended {
+				close(b.ended)
+			}
+			ended = true
 		}
 	}
 	b.reapKeeper()
@@ -178,7 +181,11 @@ func (b *Box) outlast() {
 	if b.pids { // without a pid namespace it has to end the others before itself
 		_ = unix.PidfdSendSignal(first, unix.SIGKILL, nil, 0) // ESRCH: it is gone
 	}
-	p := []unix.PollFd{{Fd: int32(first), Events: unix.POLLIN}}
+	untilGone(first)
+}
+
+func untilGone(pidfd int) {
+	p := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
 		if _, err := unix.Poll(p, -1); err != unix.EINTR {
 			return
@@ -286,6 +293,26 @@ func (b *Box) Started() error {
 // Jobs tells when the program is stopped and continued; it is closed at the box's end. A program that ends right after it was continued
 // is not told of as continued. Nobody has to read it: of what is not read the oldest is forgotten.
 func (b *Box) Jobs() <-chan Job { return b.jobs }
+
+// Ended is closed when the program has ended and, in a box with a pid namespace, everything else in it but the first process, which runs psb's own
+// code only and is about to end. A box that was killed has no such moment: Done says that it is gone.
+func (b *Box) Ended() <-chan struct{} { return b.ended }
+
+// Exit is how the program ended, from Ended on.
+func (b *Box) Exit() Exit { return b.exit }
+
+// Last waits, from Ended on, until the first process has ended, too: the box's mounts, network and processes are gone, and its groups can be removed. To
+// be called before Wait, which also waits for psb's process outside.
+func (b *Box) Last() {
+	b.mu.Lock()
+	first := b.first
+	b.mu.Unlock()
+	if first < 0 {
+		<-b.done
+		return
+	}
+	untilGone(first)
+}
 
 // Done is closed when nothing of the box is left.
 func (b *Box) Done() <-chan struct{} { return b.done }

@@ -239,3 +239,43 @@ func TestDaemonisedChildEnds(t *testing.T) {
 	many := "i=0; while [ $i -lt 1500 ]; do setsid sleep 1000 & i=$((i+1)); done; exit 0" // more than one look at the list of children holds
 	want(t, lite(shellBox(many)), "", 0)
 }
+
+// TestEndedHasNobodyLeft: by the time a box is told of as ended, what its program left behind has ended, too, stopped or not.
+func TestEndedHasNobodyLeft(t *testing.T) {
+	needBox(t)
+	out, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	box, err := Start(shellBox("setsid sh -c 'setsid sleep 1000 & kill -STOP $$' & (trap '' TERM HUP; sleep 1000 &); exit 3"), [3]*os.File{nil, w, w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if _, err := box.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(box.Release(), box.Started()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-box.Ended():
+	case <-time.After(bound):
+		t.Fatal("it does not end")
+	}
+	if got := box.Exit().Status; !got.Exited() || got.ExitStatus() != 3 {
+		t.Errorf("status %v", got)
+	}
+	fd := int(out.Fd())
+	if err := unix.SetNonblock(fd, true); err != nil { // nobody is waited for: whoever holds the other end would show
+		t.Fatal(err)
+	}
+	if n, err := unix.Read(fd, make([]byte, 1)); n != 0 || err != nil {
+		t.Errorf("read %d, %v, want the end", n, err)
+	}
+	box.Last()
+	if _, err := box.Wait(); err != nil {
+		t.Error(err)
+	}
+}

@@ -107,7 +107,14 @@ static void pause_all(bool now, bool all) {
 	paused = now;
 }
 
-static void reap(pid_t child) {
+// end_others: whoever hears of the program's end may rely on it that nothing else of the box runs, either. It is this process that waits for them, not
+// the kernel at its own end, so that psb can look at what they left meanwhile.
+static void end_others(void) {
+	(void)kill(-1, SIGKILL); // from pid 1 of a pid namespace: everybody in it but itself; none can fork any more
+	while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) { }
+}
+
+static void reap(pid_t child, bool alone) {
 	struct rusage r;
 	int status;
 	pid_t pid;
@@ -121,8 +128,9 @@ static void reap(pid_t child) {
 			if (stopped) report(M_CONTINUED, 0, NULL);
 			stopped = false;
 		} else {
+			if (alone) end_others();
 			report(M_EXIT, status, &r);
-			_exit(0); // the kernel, or without a pid namespace the keeper, now ends all that is left
+			_exit(0); // without a pid namespace the keeper now ends all that is left
 		}
 	}
 }
@@ -164,7 +172,7 @@ static _Noreturn void serve(struct spec *s, pid_t child, int chld) {
 		if (p[1].revents) {
 			struct signalfd_siginfo info;
 			(void)!read(chld, &info, sizeof info);
-			reap(child);
+			reap(child, s->flags & BOX_PID);
 		}
 		if (p[0].revents) {
 			struct message m;

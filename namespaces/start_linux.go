@@ -51,7 +51,7 @@ func Start(spec *Spec, stdio [3]*os.File) (*Box, error) {
 		return nil, fmt.Errorf("socketpair: %w", err)
 	}
 	defer unix.Close(start[1])
-	b := &Box{control: control[0], start: start[0], first: -1, pids: spec.Unshare.PID, jobs: make(chan Job, 4), made: make(chan madeSocket, 1), paused: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Box{control: control[0], start: start[0], first: -1, pids: spec.Unshare.PID, jobs: make(chan Job, 4), made: make(chan madeSocket, 1), paused: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{})}
 	files = append(files, uintptr(mem), uintptr(control[1]), uintptr(start[1]))
 	if spec.Landlock != nil {
 		files = append(files, uintptr(spec.Landlock.FD))

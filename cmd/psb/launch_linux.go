@@ -47,6 +47,12 @@ type watcher interface {
 	end()
 }
 
+// cleaner is a watcher that waits for the box's last process and removes its groups itself, when it has looked at what the program left. follow then
+// goes on as soon as nothing of the program runs any more.
+type cleaner interface {
+	cleans(box *namespaces.Box, group *cgroups.Group) // nil: there is none
+}
+
 // launch walks the plan: cgroup → box → (watch) → release → wait. It prints nothing.
 func launch(j *job, w watcher) (outcome, error) {
 	p := j.plan
@@ -102,7 +108,11 @@ func launch(j *job, w watcher) (outcome, error) {
 		return outcome{}, err
 	}
 	if group != nil {
-		defer group.Remove()
+		defer func() {
+			if group != nil { // else it is the watcher's
+				_ = group.Remove()
+			}
+		}()
 		if err := box.Proceed(); err != nil {
 			_, ended := box.Wait()
 			return notStarted(err, ended)
@@ -110,6 +120,10 @@ func launch(j *job, w watcher) (outcome, error) {
 	}
 	out.begin(box.Kill)
 	r.group = group
+	if c, ok := w.(cleaner); ok {
+		c.cleans(box, group)
+		group = nil
+	}
 	return r.goAlong(w, signals, func(running *atomic.Bool) (outcome, error) {
 		return follow(box, w, running, func() { j.keepPrepared(&spec) })
 	})
@@ -177,6 +191,13 @@ func follow(box *namespaces.Box, w watcher, running *atomic.Bool, onTheWay func(
 	}
 	running.Store(true)
 	onTheWay()
+	if _, ok := w.(cleaner); ok {
+		select {
+		case <-box.Ended():
+			return outcome{started: true, exit: box.Exit()}, nil
+		case <-box.Done():
+		}
+	}
 	return ended(box), nil
 }
 

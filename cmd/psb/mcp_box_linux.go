@@ -30,16 +30,18 @@ type boxLink struct {
 	life    *os.File
 }
 
-func (m *boxMaker) runBox(o *boxOrder, link *boxLink, stdio [3]*os.File) *boxVerdict {
-	v := &boxVerdict{}
+// runBox runs one and tells of it; leave is to be called when that was passed on.
+func (m *boxMaker) runBox(o *boxOrder, link *boxLink, stdio [3]*os.File) (v *boxVerdict, leave func()) {
+	v, leave = &boxVerdict{}, func() {}
 	p, err := m.planOf(o)
 	if err == nil {
 		j := m.job(p, o)
 		j.w.stdio = stdio
-		b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link}
+		b := &boxWatcher{supervisor: newSupervisor(j), order: o, link: link, code: p.code}
 		if o.Ahead {
 			b.made = p.made
 		}
+		leave = b.leave
 		err = b.launch(v)
 	}
 	if err != nil && !v.Started {
@@ -53,7 +55,7 @@ func (m *boxMaker) runBox(o *boxOrder, link *boxLink, stdio [3]*os.File) *boxVer
 			v.Hint = "psb doctor says what this host lacks"
 		}
 	}
-	return v
+	return v, leave
 }
 
 // launch runs it and fills the verdict.
@@ -67,8 +69,8 @@ func (b *boxWatcher) launch(v *boxVerdict) error {
 		}
 	}
 	out, err := launch(j, b)
+	defer func() { v.Left = b.remove() }() // last of all: the program's end takes the kernel about as long as psb's look at what it left
 	v.Cancelled, v.Ordered = b.cancelled.Load(), b.call != nil
-	b.left(v)
 	switch {
 	case errors.Is(b.refused, errStale):
 		v.Stale = true
@@ -98,15 +100,48 @@ func (b *boxWatcher) launch(v *boxVerdict) error {
 	return nil
 }
 
-// left looks for what should be gone.
-func (b *boxWatcher) left(v *boxVerdict) {
-	if b.group == nil {
-		return
+// cleans remembers what is to be waited for and removed.
+func (b *boxWatcher) cleans(box *namespaces.Box, group *cgroups.Group) { b.box, b.group = box, group }
+
+// remove waits until the box is gone, removes its groups, and tells what is left.
+func (b *boxWatcher) remove() (left []string) {
+	if b.box == nil { // it was never started
+		return nil
 	}
+	if !isClosed(b.box.Done()) {
+		select {
+		case <-b.box.Ended():
+			b.box.Last()
+		case <-b.box.Done():
+		}
+	}
+	if b.group == nil || b.group.Remove() == nil {
+		return nil
+	}
+	b.stuck = true
 	for _, dir := range b.group.Dirs() {
 		if present(dir) {
-			v.Left = append(v.Left, "control group "+dir)
+			left = append(left, "control group "+dir)
 		}
+	}
+	return left
+}
+
+// retryTime is between two attempts to remove groups that could not be: as long as this psb runs, no other one takes them for a dead one's.
+const retryTime = time.Minute
+
+// leave does what nobody waits for: psb's process outside the box ends, and what could not be removed is tried again.
+func (b *boxWatcher) leave() {
+	if b.box == nil {
+		return
+	}
+	_, _ = b.box.Wait() // told already
+	if b.stuck {
+		go func() {
+			for b.group.Remove() != nil {
+				time.Sleep(retryTime)
+			}
+		}()
 	}
 }
 
@@ -117,13 +152,16 @@ type boxWatcher struct {
 	order     *boxOrder
 	link      *boxLink
 	made      *madeFrom // nil: it is nobody's business
+	code      []byte    // call.Program's; nil: there is none
 	limits    *limitWatch
+	box       *namespaces.Box
 	group     *cgroups.Group // nil without one
 	workspace *os.File
 	folder    *os.File // call.Dir
 	pipes     *callPipes
 	session   *boxSession // nil: there is one call
 	cancelled atomic.Bool
+	stuck     bool // groups are left
 
 	// What serve finds; read by others once end has waited for it.
 	served  chan struct{} // nil: it was not begun
@@ -134,7 +172,7 @@ type boxWatcher struct {
 	refused error         // why the call could not be given
 }
 
-func (b *boxWatcher) limited(l *limitWatch, g *cgroups.Group) { b.limits, b.group = l, g }
+func (b *boxWatcher) limited(l *limitWatch, _ *cgroups.Group) { b.limits = l }
 
 func (b *boxWatcher) attend(box *namespaces.Box, program int) error {
 	var err error

@@ -57,6 +57,11 @@ func (b *boxWatcher) equip() error {
 	if err := putFile(b.folder, call.ProgramName, []byte(call.Program), false, b.owner()); err != nil {
 		return err
 	}
+	if b.code != nil {
+		if err := putFile(b.folder, call.CodeName, b.code, false, b.owner()); err != nil {
+			return err
+		}
+	}
 	words, err := makePipe(b.folder, call.WordsName, b.owner())
 	if err != nil {
 		return err

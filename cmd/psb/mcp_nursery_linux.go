@@ -24,12 +24,12 @@ const wayFD = 3
 
 // What comes with each message: the ends of a box's pipes, in this order.
 const (
-	orderEnd  = iota // brings the order, then the call
-	wordsEnd         // takes words, the verdict among them
-	lifeEnd          // hangs up when the box is to end
-	stdinEnd         // the program's own
-	stdoutEnd        //
-	stderrEnd        //
+	orderEnd = iota // brings the order, then the call
+	wordsEnd        // takes words, the verdict among them
+	lifeEnd         // hangs up when the box is to end
+	stdinEnd        // the program's own
+	stdoutEnd
+	stderrEnd
 	allEnds
 )
 
@@ -105,7 +105,8 @@ func (m *boxMaker) run(ends []int) {
 		closeAll(stdio[:])
 		return // the server is gone
 	}
-	v := m.runBox(&o, link, stdio)
+	v, leave := m.runBox(&o, link, stdio)
+	defer leave()
 	closeAll(stdio[:])                           // nothing more is printed: the server need not wait for anything else to know it
 	_ = link.answers.Encode(boxWord{Verdict: v}) // a server that is gone needs none
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 
+	"psb/pythonshim/call"
 	"psb/seccomp"
 )
 
@@ -26,6 +28,7 @@ const mostPlans = 8
 // plannedBox is a launch that was worked out, and is never launched itself.
 type plannedBox struct {
 	j       *job
+	code    []byte // of the program that waits for calls; nil: its text has to do
 	made    *madeFrom
 	filters *launchFilters
 	used    int
@@ -113,6 +116,12 @@ func planBox(w *world, o *boxOrder) (*plannedBox, error) {
 	j.plan.Env = j.boxEnvironment()
 	j.plan.Spec.Env = j.plan.Env
 	j.bare = true // no signal is for it
+	code := j.callCode()
+	if code != nil && o.Shell == nil {
+		argv := slices.Clone(j.plan.Spec.Argv)
+		argv[len(argv)-1] = call.Dir + "/" + call.CodeName
+		j.plan.Command.Argv, j.plan.Spec.Argv = argv, argv
+	}
 	f := &launchFilters{}
 	s := newSupervisor(j)
 	if f.program, f.listens, err = s.filter(); err != nil {
@@ -124,7 +133,7 @@ func planBox(w *world, o *boxOrder) (*plannedBox, error) {
 	}
 	seen := j.w.seen
 	checks := seen.checks()
-	return &plannedBox{j: j, filters: f, made: &madeFrom{checks, seen.doubt}}, nil
+	return &plannedBox{j: j, code: code, filters: f, made: &madeFrom{checks, seen.doubt}}, nil
 }
 
 // job is one box's: what a run changes of it is its own.

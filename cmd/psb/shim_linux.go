@@ -23,6 +23,7 @@ import (
 
 	"psb/policy/plan"
 	"psb/pythonshim"
+	"psb/pythonshim/call"
 )
 
 // shim prepares the overlay of the interpreter's encodings.
@@ -70,6 +71,9 @@ func (j *job) shim(mode plan.Mode) error {
 // The overlay of encodings and its byte code, beside the package psb.
 const shownOverlay, shownCode = "encodings.py", "encodings.pyc"
 
+// callCodeName is the byte code of psb mcp's program, compiled with them; it is put into the boxes that need it.
+const callCodeName = "call.pyc"
+
 // shimShown has a folder of psb's own shown in the box as [pythonshim.PackageDir]: the package, the overlay, and the byte code of both, compiled once by
 // the interpreter itself in a box that grants nothing. Without the code, false, each start compiles the overlay anew: slower, and not otherwise.
 func (j *job) shimShown(overlay []byte) (code, there bool) {
@@ -114,6 +118,7 @@ func (j *job) shimCode(files map[string][]byte, own []byte) map[string][]byte {
 			list, names = append(list, pythonshim.Source{Path: shown, Text: files[name]}), append(names, pythonshim.PycName(*j.layout, name))
 		}
 	}
+	list, names = append(list, pythonshim.Source{Path: call.Dir + "/" + call.ProgramName, Text: []byte(call.Program)}), append(names, callCodeName)
 	out, err := j.compileShim(list)
 	if err != nil {
 		return nil
@@ -129,10 +134,25 @@ func (j *job) shimCode(files map[string][]byte, own []byte) map[string][]byte {
 	return made
 }
 
+// callCode is the byte code of psb mcp's program; nil where there is none.
+func (j *job) callCode() []byte {
+	if j.request.Package == "" || j.layout == nil || j.layout.Pyc == "" {
+		return nil
+	}
+	name := filepath.Join(j.request.Package, callCodeName)
+	j.w.seen.content(name)
+	text, err := readOwn(name)
+	own, wrong := os.ReadFile(j.layout.Pyc)
+	if err != nil || wrong != nil || pythonshim.VerifyPyc(text, own) != nil {
+		return nil
+	}
+	return text
+}
+
 // shimKey tells one interpreter's folder from another's, and from what another psb made.
 func shimKey(encodings string, overlay, own []byte) string {
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(encodings), overlay, own, []byte(pythonshim.PackageKey())} {
+	for _, part := range [][]byte{[]byte(encodings), overlay, own, []byte(pythonshim.PackageKey()), []byte(call.Program)} {
 		fmt.Fprintf(h, "%d ", len(part))
 		h.Write(part)
 	}

@@ -3,6 +3,8 @@
 //
 //	python3 -I -B -u /run/call/run.py
 //
+// or, where its byte code was made before, /run/call/run.pyc.
+//
 // It starts up completely, imports what it was told to, says that it is ready, and waits for its order:
 //
 //	setup.json  there from the start: Setup
@@ -29,6 +31,7 @@ const Dir = "/run/call"
 // Names in Dir.
 const (
 	ProgramName = "run.py"
+	CodeName    = "run.pyc" // its byte code
 	SetupName   = "setup.json"
 	WordsName   = "words"
 	OrdersName  = "orders"

@@ -256,14 +256,13 @@ def main():
 
     def error_of(e, tb, seen=8):
         te = traceback.TracebackException(type_(e), e, tb)
-        mark = os.path.abspath(__file__)
-
         def own(x, depth=0):
             x.stack = traceback.StackSummary.from_list([f for f in x.stack if f.filename != mark])
             for y in (x.__cause__, x.__context__):
                 if y is not None and depth < 32:
                     own(y, depth + 1)
 
+        mark = own.__code__.co_filename
         own(te)
 
         def said(x, depth):
