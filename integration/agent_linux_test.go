@@ -40,7 +40,9 @@ func TestToolkitOfAsyncio(t *testing.T) {
 }
 
 // TestToolkitOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
-func TestToolkitOnEachInterpreter(t *testing.T) { onOthers(t, newAgent, "kit.py", "sessions.py", "aio.py") }
+func TestToolkitOnEachInterpreter(t *testing.T) {
+	onOthers(t, newAgent, "kit.py", "sessions.py", "aio.py")
+}
 
 // TestToolkitNothingIsLeftOfAParent: however the caller ends, its server and the boxes end.
 func TestToolkitNothingIsLeftOfAParent(t *testing.T) {
