@@ -34,8 +34,15 @@ func TestToolkitSessions(t *testing.T) {
 	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "sessions.py") })
 }
 
+// TestToolkitOfAsyncio: calls beside each other, one that is given up, a session, the background; in real boxes.
+func TestToolkitOfAsyncio(t *testing.T) {
+	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "aio.py") })
+}
+
 // TestToolkitOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
-func TestToolkitOnEachInterpreter(t *testing.T) { onOthers(t, newAgent, "kit.py", "sessions.py") }
+func TestToolkitOnEachInterpreter(t *testing.T) {
+	onOthers(t, newAgent, "kit.py", "sessions.py", "aio.py")
+}
 
 // TestToolkitNothingIsLeftOfAParent: however the caller ends, its server and the boxes end.
 func TestToolkitNothingIsLeftOfAParent(t *testing.T) {

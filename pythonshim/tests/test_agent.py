@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 import sys
 import tempfile
 import threading
 import unittest
-from typing import Any, List
+from typing import Any, Awaitable, Callable, List
 
 from psb import SandBoxCrashed, SandBoxError, SandBoxProtocolError
-from psb.agent import Result, Toolkit
+from psb.agent import AsyncToolkit, Result, Toolkit
 from psb.agent.answers import Answer, answer
 
 SERVER = '''#!%s
@@ -58,7 +59,7 @@ for line in sys.stdin:
 '''
 
 
-class Agent(unittest.TestCase):
+class WithServer(unittest.TestCase):
     def setUp(self) -> None:
         self.dir = tempfile.TemporaryDirectory()
         self.addCleanup(self.dir.cleanup)
@@ -73,6 +74,8 @@ class Agent(unittest.TestCase):
         self.addCleanup(kit.close)
         return kit
 
+
+class Agent(WithServer):
     def test_a_server_that_ends_is_one_clear_exception_for_every_call(self) -> None:
         for code, status, words in (("ends", 7, "exit status 7"), ("killed", -9, "killed by signal 9")):
             kit = self.kit()
@@ -213,6 +216,73 @@ class Agent(unittest.TestCase):
             kit.fetch(File("f", 2, "00", "", "created", "", "psb://x"))
         with self.assertRaisesRegex(SandBoxError, "too large"):
             kit.fetch(File("f", 2, "00", "", "created", "too large", ""))
+
+
+class Async(WithServer):
+    """The same server, awaited."""
+
+    def awaited(self, act: Callable[[AsyncToolkit], Awaitable[None]]) -> None:
+        async def all_of_it() -> None:
+            async with AsyncToolkit(psb=self.psb, env={**os.environ, "HOW": "", "NOTE": self.note}) as kit:
+                await asyncio.wait_for(act(kit), 60)
+
+        asyncio.run(all_of_it())
+
+    def test_it_has_what_the_toolkit_has(self) -> None:
+        from psb.agent import aio, files, sessions, shells, tasks
+
+        for theirs, ours in ((Toolkit, aio.AsyncToolkit), (tasks.Task, aio.AsyncTask), (sessions.Session, aio.AsyncSession), (shells.Shell, aio.AsyncShell), (files.Files, aio.AsyncFiles)):
+            lacks = {n for n in vars(theirs) if not n.startswith("_")} - {n for n in vars(ours)}
+            self.assertEqual(lacks - {"most_of_a_read"}, set(), theirs)
+
+    def test_calls_go_beside_each_other_and_handlers_run_in_the_loop(self) -> None:
+        async def act(kit: AsyncToolkit) -> None:
+            here, got = threading.get_ident(), []  # type: ignore[var-annotated]
+
+            async def later(text: str) -> None:
+                await asyncio.sleep(0)
+                got.append((text, threading.get_ident() == here))
+
+            results = await asyncio.gather(kit.run_python("prints", on_stdout=later), kit.run_python("1"), kit.describe() if "describe" in kit.names else kit.run_python("2"))
+            self.assertEqual(got, [("x", True), ("\u00fc", True)])
+            self.assertEqual([r.ok for r in results if isinstance(r, Result)], [True] * 3)
+            self.assertEqual(await kit.fetch("psb://x"), b"\0\1")
+
+        self.awaited(act)
+
+    def test_a_cancelled_task_cancels_its_call(self) -> None:
+        async def act(kit: AsyncToolkit) -> None:
+            printed = asyncio.Event()
+            task = asyncio.ensure_future(kit.run_python("prints and waits", on_stdout=lambda text: printed.set()))
+            await printed.wait()
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            while not os.path.exists(self.note):
+                await kit.run_python("1")  # the server reads one message after the other
+            self.assertTrue((await kit.run_python("1")).ok)
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(kit.run_python("waits"), 0.01)
+
+        self.awaited(act)
+
+    def test_exceptions_are_those_of_the_toolkit(self) -> None:
+        async def act(kit: AsyncToolkit) -> None:
+            def fails(text: str) -> None:
+                raise KeyError(text)
+
+            with self.assertRaises(KeyError):
+                await kit.run_python("prints", on_stdout=fails)
+            with self.assertRaisesRegex(SandBoxError, "it broke"):
+                await kit.run_python("error")
+            with self.assertRaises(SandBoxCrashed):
+                await asyncio.gather(kit.run_python("waits"), kit.run_python("ends"))
+
+        self.awaited(act)
+        with self.assertRaisesRegex(SandBoxError, "has no server yet"):
+            asyncio.run(AsyncToolkit().run_python("1"))
+        with self.assertRaisesRegex(SandBoxError, "no program /nowhere/psb"):
+            asyncio.run(AsyncToolkit(psb="/nowhere/psb").__aenter__())
 
 
 class Answers(unittest.TestCase):

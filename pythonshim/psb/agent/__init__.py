@@ -11,6 +11,11 @@ from typing import Any
 
 _HOMES = {
     "Toolkit": "toolkit",
+    "AsyncToolkit": "aio",
+    "AsyncTask": "aio",
+    "AsyncSession": "aio",
+    "AsyncShell": "aio",
+    "AsyncFiles": "aio",
     "Answer": "answers",
     "Result": "answers",
     "File": "answers",

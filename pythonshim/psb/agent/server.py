@@ -17,6 +17,7 @@ import time
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from psb.agent.stopping import GivenUp, stopping
 from psb.errors import SandBoxCrashed, SandBoxError, SandBoxProtocolError
 
 REVISION = "2026-07-28"  # of the protocol: requests stand for themselves, there is no handshake
@@ -34,7 +35,7 @@ class _Waiting:
     """One request, and what came for it."""
 
     def __init__(self, streams: bool) -> None:
-        self.news: "queue.SimpleQueue[Union[Piece, Dict[str, Any], SandBoxError]]" = queue.SimpleQueue()
+        self.news: "queue.SimpleQueue[Union[Piece, Dict[str, Any], SandBoxError, GivenUp]]" = queue.SimpleQueue()
         self.streams = streams
         self.waiting = 0  # bytes of pieces in news
         self.missed: Dict[str, int] = {}
@@ -100,9 +101,11 @@ class Server:
     # Requests.
 
     def request(self, method: str, params: Dict[str, Any], on_output: Optional[OnOutput] = None) -> Dict[str, Any]:
-        """The result of one request. Whatever ends the waiting (Ctrl-C, an exception of on_output) cancels it at the server: a box is ended.
+        """The result of one request. Whatever ends the waiting (Ctrl-C, an exception of on_output, a Stop) cancels it at the server: a box is ended.
         SandBoxCrashed: the server ended."""
-        call = _Waiting(on_output is not None)
+        call, stop = _Waiting(on_output is not None), stopping.get()
+        if stop is not None:
+            stop.begins(call.news.put)
         with self._lock:
             self._usable()
             number = self._last = next(self._numbers)
@@ -115,6 +118,8 @@ class Server:
             self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": meta}})
             while True:
                 news = call.news.get()
+                if isinstance(news, GivenUp):
+                    raise news
                 answered = not isinstance(news, tuple)
                 if isinstance(news, SandBoxError):
                     raise _again(news)
@@ -132,6 +137,8 @@ class Server:
                 self._cancel(number)
             raise
         finally:
+            if stop is not None:
+                stop.ends()
             with self._lock:
                 self._calls.pop(number, None)
 
