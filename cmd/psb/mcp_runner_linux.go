@@ -159,26 +159,7 @@ func startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess, error) {
 // listen takes what that psb says until it is gone.
 func (p *boxProcess) listen() {
 	defer close(p.over)
-	bound := &io.LimitedReader{R: p.words}
-	words := json.NewDecoder(bound)
-	var err error
-	for err == nil && p.verdict == nil {
-		var w boxWord
-		bound.N = mostVerdict // of each word
-		if err = words.Decode(&w); err != nil {
-			break
-		}
-		switch {
-		case w.Ready != nil:
-			p.failed, p.doubt = w.Ready.Failed, w.Ready.Doubt
-			close(p.ready)
-		case w.Begun:
-			close(p.begun)
-		case w.Say != nil && p.say != nil:
-			p.say(w.Say)
-		}
-		p.verdict = w.Verdict
-	}
+	err := p.hear(p.words)
 	p.words.Close()
 	if p.verdict != nil { // given when nothing of the box is left, and nothing more is printed: how its psb ends says nothing of the call
 		p.hangUp()
@@ -186,8 +167,10 @@ func (p *boxProcess) listen() {
 		go func() { _ = p.cmd.Wait() }()
 		return
 	}
+	p.hangUp() // one that is there and not to be understood is to end, too
+	late := time.AfterFunc(cancelTime, func() { _ = p.cmd.Process.Kill() })
 	state := p.cmd.Wait()
-	p.hangUp()
+	late.Stop()
 	p.reading.Wait() // nothing of the box is left that could hold them
 	if p.how = fmt.Sprintf("the verdict cannot be read: %v", err); state != nil {
 		p.how = fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
