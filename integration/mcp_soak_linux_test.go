@@ -18,17 +18,17 @@ import (
 // acts there are and with which figures follows from the seed; how they meet is the machine's.
 
 const (
-	soakActsAtLeast = 75 // of about two calls each; PSB_SOAK gives another figure, or a time such as 8h
-	soakRound       = 25 // acts until the servers rest, and what is there is looked at
-	soakRests       = 40 // at most, where there are that many acts
-	soakWorkers     = 6
-	soakWait        = 2 * time.Minute // for an answer; only a fault waits it out
+	soakCalls   = 150 // PSB_SOAK gives another figure, or a time such as 8h
+	soakRound   = 25  // acts at least, of about two calls each, until the servers rest
+	soakRests   = 80  // about so often, where there are that many calls
+	soakWorkers = 6
+	soakWait    = 2 * time.Minute // for an answer; only a fault waits it out
 )
 
 // TestMCPSoak: every call is answered or cancelled, and answered truly, whatever goes on beside it; nothing is left of what is over, and the server
 // neither grows nor keeps goroutines.
 func TestMCPSoak(t *testing.T) {
-	n, until := soakActsAtLeast, time.Now().Add(365*24*time.Hour)
+	n, until := soakCalls, time.Now().Add(365*24*time.Hour)
 	if given, err := strconv.Atoi(os.Getenv("PSB_SOAK")); err == nil {
 		n = given
 	} else if given, err := time.ParseDuration(os.Getenv("PSB_SOAK")); err == nil {
@@ -47,10 +47,10 @@ func TestMCPSoak(t *testing.T) {
 	}
 	round := soakRound
 	if n < 1<<30 {
-		round = max(n/soakRests, soakRound)
+		round = max(n/2/soakRests, soakRound)
 	}
-	for from := 0; from < n && k.failed.Load() < 20 && time.Now().Before(until); from += round {
-		k.round(from, min(from+round, n))
+	for from := 0; k.made() < n && k.failed.Load() < 20 && time.Now().Before(until); from += round {
+		k.round(from, from+round)
 		for _, v := range k.servers {
 			v.settled(k)
 		}
@@ -173,6 +173,13 @@ func (k *soak) act(worker, i int) {
 	}
 }
 
+// made is how many calls were made.
+func (k *soak) made() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.calls
+}
+
 func (k *soak) count(what string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,7 +188,6 @@ func (k *soak) count(what string) {
 
 func (c *soakCall) fail(format string, args ...any) {
 	c.failed.Add(1)
-	fmt.Printf("DBGFAIL "+format+"\n", args...)
 	c.t.Errorf("PSB_SEED=%d, act %d, %s, %s: %s", c.seed, c.n, c.name, c.v.name, fmt.Sprintf(format, args...))
 }
 
