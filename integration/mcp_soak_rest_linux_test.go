@@ -114,8 +114,20 @@ func (v *soakServer) settled(k *soak) {
 	v.rss = append(v.rss, rss(v.pid))
 }
 
+// What a server may have more of at the end than after the first tenth, in KiB. On purpose it keeps what did not fit into results, 32 MiB for a client, and
+// Go lets garbage come to as much as what lives; and it holds the streams of a flood or two, which nobody has collected yet.
+const (
+	soakKept  = 2 * 32 << 10
+	soakLoose = 16 << 10
+)
+
+// judgeMemory compares the least of the rests in the first tenth with the least of the last quarter: between two collections there is more.
 func (v *soakServer) judgeMemory(k *soak) {
 	k.t.Logf("%s: KiB at each rest: %v", v.name, v.rss)
+	first, last := slices.Min(v.rss[:max(len(v.rss)/10, 1)]), slices.Min(v.rss[len(v.rss)-max(len(v.rss)/4, 1):])
+	if last > first+soakKept+soakLoose {
+		k.t.Errorf("PSB_SEED=%d, %s: from %d KiB to %d", k.seed, v.name, first, last)
+	}
 }
 
 // mostOfOnePlace is how many goroutines that one statement began may be there at rest: two boxes wait, with two streams each, and connections rest.

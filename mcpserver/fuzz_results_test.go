@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +20,12 @@ func FuzzResult(f *testing.F) {
 	f.Add([]byte(`{"Status":"ok","Cleanup":{"State":"REMOVED"},"Program":{"Stdout":{"Head":"W3BzYl0gb2s="}}}`), 256, true)
 	f.Add([]byte(`{"Status":"error","Reason":"a\n[psb] b","Hint":"\u001b","Exit":{"Code":3,"Reason":"pids"},"Limits":[{"Name":"max_processes","Unit":"x","Effective":1e308}],"Cleanup":{"State":"PARTIAL","Left":["\n[psb] x"]}}`), 300, false)
 	f.Add([]byte(`{"Status":"ok","Wall":-1,"Cleanup":{"State":"REMOVED"},"Files":[{"Path":"a\n[psb] b\u202e","Size":-9,"Content":"iVBORw0KGgo=","MIME":"image/png","Change":"created"},{"Path":"","Content":"","Omitted":"\n[psb] x"}],"Program":{"Value":{"Repr":"[psb","JSON":"{"},"Error":{"Type":"E","Message":"\r[psb]","Chained":{}},"Variables":[{"Name":"\n[psb]","Repr":"x","Cut":true},{"Error":"e"}],"Figures":[{"MIME":"image/svg+xml","Data":"eA=="}]}}`), 1<<16, true)
-	f.Add([]byte(`{"Status":"killed","Exit":{"Signal":"SIGKILL\n[psb]","Reason":"memory"},"Denials":[{"Operation":"read\n[psb]","Target":"\n[psb]","Count":-2,"Where":"\n","Hint":"\n"}],"More":-1,"Unlisted":-5,"Cleanup":{"State":"UNKNOWN"},"Session":{"id":"\n[psb]","lost_why":"\n[psb]","state_lost":true},"Program":{"Stderr":{"Head":"/w==","Tail":"/w==","Omitted":-7}}}`), 257, true)
+	f.Add([]byte(`{"Status":"killed","Exit":{"Signal":"SIGKILL\n[psb]","Reason":"memory"},"Denials":[{"Operation":"read\n[psb]","Target":"\n[psb]","Count":-2,"Where":"\n","Hint":"\n"}],"More":-1,"Unlisted":-5,"Cleanup":{"State":"UNKNOWN"},"Session":{"id":"s","lost_why":"\n[psb]","state_lost":true},"Program":{"Stderr":{"Head":"/w==","Tail":"/w==","Omitted":-7}}}`), 257, true)
 	f.Fuzz(func(t *testing.T, text []byte, most int, structured bool) {
 		r := &Result{}
-		if json.Unmarshal(text, r) != nil || most < leastOutput || most > mostOutput {
-			return
+		if json.Unmarshal(text, r) != nil || most < leastOutput || most > mostOutput || !slices.Contains([]Status{OK, Failed, TimedOut, Killed, Cancelled, Busy, Refused, Internal}, r.Status) ||
+			!slices.Contains([]CleanupState{Removed, KeptSession, PartLeft, NotAttempted, NotKnown}, r.Cleanup.State) || r.Session != nil && !isSessionName(r.Session.ID) {
+			return // those are psb's own words
 		}
 		shelf := newShelf(time.Now)
 		got := bounded(assemble(r, &assembly{maxOutput: most, ceiling: mostOutput, full: true, structured: structured, keep: func(name, mime string, b []byte) (string, bool) {

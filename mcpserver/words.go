@@ -19,7 +19,7 @@ func statusLine(r *Result) string {
 	case r.Exit.Code != nil:
 		fmt.Fprintf(&b, ": exit %d", *r.Exit.Code)
 	case r.Exit.Signal != "":
-		fmt.Fprintf(&b, ": ended by %s", r.Exit.Signal)
+		fmt.Fprintf(&b, ": ended by %s", clean(r.Exit.Signal))
 	}
 	if why := reasonWords(r); why != "" {
 		b.WriteString(", " + why)

@@ -101,6 +101,7 @@ type boxProcess struct {
 	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
 	once    sync.Once
+	givenUp atomic.Bool       // its psb was killed from here: it took too long to end
 	say     func(*sessionSay) // told what a session says; nil for others
 
 	// What listen learns: each is closed when it is so.
@@ -172,6 +173,10 @@ func (p *boxProcess) listen() {
 	state := p.cmd.Wait()
 	late.Stop()
 	p.reading.Wait() // nothing of the box is left that could hold them
+	if p.givenUp.Load() {
+		p.verdict = &boxVerdict{Cancelled: true, Reason: "cancel", GivenUp: true}
+		return
+	}
 	if p.how = fmt.Sprintf("the verdict cannot be read: %v", err); state != nil {
 		p.how = fmt.Sprintf("the psb of this box ended without a verdict: %v", state)
 	}
@@ -217,11 +222,14 @@ func (p *boxProcess) wait(ctx context.Context) {
 }
 
 // end ends it and waits until it is gone.
-func (p *boxProcess) end() {
+func (p *boxProcess) end() { p.endWithin(cancelTime) }
+
+func (p *boxProcess) endWithin(most time.Duration) {
 	p.hangUp()
 	select {
 	case <-p.over:
-	case <-time.After(cancelTime):
+	case <-time.After(most):
+		p.givenUp.Store(true)
 		_ = p.cmd.Process.Kill() // its keeper ends the box
 		<-p.over
 	}

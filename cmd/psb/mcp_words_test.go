@@ -9,9 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"psb/mcpserver"
 )
@@ -167,4 +170,34 @@ func FuzzOrderWord(f *testing.F) {
 			t.Fatalf("%q: %s %d %v", line, word, status, ok)
 		}
 	})
+}
+
+// TestGivenUpIsCancelled: a call that was given up, and whose psb was killed because it took too long to end, is told as cancelled; what is left of it is
+// not known.
+func TestGivenUpIsCancelled(t *testing.T) {
+	for _, session := range []bool{false, true} {
+		p, _, _ := saidBy(session)
+		words, theirs, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		life, hung, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer life.Close()
+		p.words, p.life = words, hung
+		p.cmd = exec.Command("sleep", "600")
+		p.cmd.Stdout = theirs // held until it is killed
+		if err := p.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		theirs.Close()
+		go p.listen()
+		p.endWithin(time.Millisecond)
+		r := boxResult(&mcpserver.Request{}, p.verdict, p.how, mcpserver.Text{}, mcpserver.Text{}, mcpserver.DefaultCeilings())
+		if r.Status != mcpserver.Cancelled || r.Cleanup.State != mcpserver.NotKnown || !strings.Contains(r.Reason, "after it was given up") || lossOf(p.verdict).reason != "cancel" {
+			t.Errorf("%+v, %v", r, lossOf(p.verdict))
+		}
+	}
 }
