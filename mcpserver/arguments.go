@@ -240,7 +240,7 @@ func quote(s string) string {
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return `"` + clean(strings.ReplaceAll(s, "\n", `\n`)) + `"`
+	return `"` + oneLine(s) + `"`
 }
 
 // nearest gives the known name that a word is a slip of, "" for none.
