@@ -8,11 +8,11 @@ TESTFLAGS = -trimpath -tags $(TAGS)
 LDFLAGS  = -s -w -linkmode external -extldflags "-static" -X main.version=$(VERSION)
 PACKAGES = gcc libc6-dev libseccomp-dev pkg-config python3
 
-.PHONY: build try test programs attacks bench score lint install mcpb clean packages
+.PHONY: build try test programs attacks soak fuzz bench score lint install mcpb clean packages
 
 # Before anything is built: what an ordinary user lacks is named, and make ends with 1, the answer "no" to a question (-q) that runs nothing;
 # a recipe that fails would end it with 2. Root gets the packages, on a Debian-like system.
-BUILDS = build try test programs attacks bench score $(if $(wildcard bin/psb),,install)
+BUILDS = build try test programs attacks soak fuzz bench score $(if $(wildcard bin/psb),,install)
 ifneq ($(filter $(BUILDS),$(or $(MAKECMDGOALS),build)),)
   MISSING := $(strip $(shell command -v apt-get >/dev/null || exit 0; \
     for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done))
@@ -45,6 +45,18 @@ programs: build
 # Every attack in every form: with and without the shim, compiled, under each provider, as root and as an ordinary user.
 attacks: build
 	PSB_ROWS=all $(GO) test -tags $(TAGS) -timeout 60m -count=1 -v -run 'TestAttack' ./integration/
+
+# psb mcp under many calls, good and bad, while its processes are killed: make soak CALLS=2000, or for a time, CALLS=8h; SEED=N for the same acts again.
+CALLS ?= 10000
+soak: build
+	PSB_SOAK=$(CALLS) PSB_SEED=$(SEED) $(GO) test $(TESTFLAGS) -timeout 48h -count=1 -v -run 'TestMCPSoak' ./integration/
+
+# Every fuzz target for a while, or those of one folder: make fuzz FOR=5m ONLY=mcpserver
+FOR ?= 1m
+ONLY ?=
+fuzz: build
+	@grep -rho --include='*_test.go' -H '^func Fuzz[A-Za-z]*' ./$(ONLY) | sed 's|/[^/]*:func | |' | sort | while read dir name; do \
+	  $(GO) test $(TESTFLAGS) -run '^$$' -fuzz "^$$name$$" -fuzztime $(FOR) $$dir || exit 1; done
 
 bench: build
 	$(GO) run -tags $(TAGS) ./integration/bench -psb bin/psb

@@ -44,9 +44,11 @@ func people() []person {
 type scene struct {
 	who                         person
 	dir, home, project, sibling string
-	token                       string // in the content of every bait and in the name of one file of the sibling; nowhere else
-	word                        string // in the arguments of processes, so that they can be found; tells nothing
-	bare                        bool   // an attack's control: nothing holds it, and nothing is waited for
+	token                       string        // in the content of every bait and in the name of one file of the sibling; nowhere else
+	word                        string        // in the arguments of processes, so that they can be found; tells nothing
+	bare                        bool          // an attack's control: nothing holds it, and nothing is waited for
+	outer                       *outerGroup   // holds whatever is started from outside; nil: nothing does
+	serving                     time.Duration // how long its servers may take; 0: a few minutes
 }
 
 // Baits lie in every project and belong to nobody's rules.
@@ -160,6 +162,9 @@ func (s scene) env() []string {
 	}
 }
 
+// patience is how long a server of the scene may take.
+func (s scene) patience(otherwise time.Duration) time.Duration { return max(s.serving, otherwise) }
+
 func (s scene) command(ctx context.Context, c call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
 	cmd.Dir = c.dir
@@ -176,6 +181,9 @@ func (s scene) command(ctx context.Context, c call) *exec.Cmd {
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 30 * time.Second
+	if s.outer != nil {
+		s.outer.hold(cmd)
+	}
 	return cmd
 }
 
@@ -249,10 +257,15 @@ func processes(t testing.TB) []process {
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		parent, _ := strconv.Atoi(fields[1])
-		cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
-		all = append(all, process{pid, parent, fields[0][0], strings.ReplaceAll(string(cmd), "\x00", " ")})
+		all = append(all, process{pid, parent, fields[0][0], commandLine(pid)})
 	}
 	return all
+}
+
+// commandLine is a process's arguments with blanks between, "" where it is gone.
+func commandLine(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.ReplaceAll(string(b), "\x00", " ")
 }
 
 // withWord are the living processes that have the word in their arguments.

@@ -75,7 +75,7 @@ func (s scene) agent(t testing.TB, args ...string) *agent {
 
 func (s scene) agentOf(t testing.TB, c call) *agent {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience(3*time.Minute))
 	a := &agent{t: t, ended: make(chan struct{}), wait: map[int]chan answered{}, errs: &lockedText{}}
 	a.cmd = s.command(ctx, c)
 	a.cmd.Stderr = a.errs

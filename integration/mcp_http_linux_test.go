@@ -23,6 +23,7 @@ type httpServer struct {
 	cmd         *exec.Cmd
 	url, health string
 	errs        *lockedText
+	quit        bool // a signal ends it, and its status is that
 }
 
 var servingAt = regexp.MustCompile(`serving MCP at (http://\S+)\n`)
@@ -31,7 +32,7 @@ var healthAt = regexp.MustCompile(`health and metrics at (http://\S+)\n`)
 // mcpHTTP starts psb mcp on free ports of the loopback; at the end of the test it is asked to end, and must with 0.
 func (s scene) mcpHTTP(t testing.TB, args ...string) *httpServer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience(5*time.Minute))
 	h := &httpServer{errs: &lockedText{}}
 	h.cmd = s.command(ctx, call{argv: append([]string{psb(t), "mcp", "--http", "127.0.0.1:0", "--health", "127.0.0.1:0", "--grace", "2s"}, args...)})
 	h.cmd.Stderr = h.errs
@@ -39,7 +40,7 @@ func (s scene) mcpHTTP(t testing.TB, args ...string) *httpServer {
 	t.Cleanup(func() {
 		defer cancel()
 		_ = h.cmd.Process.Signal(syscall.SIGTERM)
-		if err := h.cmd.Wait(); err != nil {
+		if err := h.cmd.Wait(); err != nil && !h.quit {
 			t.Errorf("psb mcp: %v\n%s", err, h.errs)
 		}
 	})

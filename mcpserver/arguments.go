@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,11 +25,37 @@ func readArguments(raw json.RawMessage) *arguments {
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		return a
 	}
-	if err := json.Unmarshal(raw, &a.raw); err != nil {
+	switch err := json.Unmarshal(raw, &a.raw); {
+	case err != nil:
 		a.problem("the arguments are no JSON object")
 		a.raw = map[string]json.RawMessage{}
+	case !utf8.Valid(raw) || loneSurrogate(raw): // a decoder would put other characters in their place, and other code would run
+		a.problem("the arguments hold characters that are no Unicode")
 	}
 	return a
+}
+
+// loneSurrogate: an escape of JSON that is half of a character, without the other half.
+func loneSurrogate(raw []byte) bool {
+	high := false // the escape before this place was the first half
+	for i := 0; i < len(raw); i++ {
+		var unit uint64
+		if raw[i] == '\\' && i+5 < len(raw) && raw[i+1] == 'u' {
+			unit, _ = strconv.ParseUint(string(raw[i+2:i+6]), 16, 16)
+		}
+		low := unit >= 0xdc00 && unit <= 0xdfff
+		if low != high {
+			return true
+		}
+		high = unit >= 0xd800 && unit <= 0xdbff
+		switch {
+		case unit != 0:
+			i += 5
+		case raw[i] == '\\':
+			i++
+		}
+	}
+	return high
 }
 
 func (a *arguments) problem(format string, args ...any) {
@@ -150,8 +177,8 @@ func (a *arguments) texts(name string, most, longest int, aliases ...string) []s
 	if !ok {
 		return nil
 	}
-	var list []string
-	if json.Unmarshal(v, &list) != nil {
+	list, err := stringList(v)
+	if err != nil {
 		a.problem("%s: a list of strings is needed", name)
 		return nil
 	}
@@ -163,6 +190,22 @@ func (a *arguments) texts(name string, most, longest int, aliases ...string) []s
 		a.fits(fmt.Sprintf("%s[%d]", name, i), s, longest)
 	}
 	return list
+}
+
+// stringList reads a list in which nothing but strings stands: null is none.
+func stringList(raw json.RawMessage) ([]string, error) {
+	var list []*string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		if s == nil {
+			return nil, errors.New("null is no string")
+		}
+		out[i] = *s
+	}
+	return out, nil
 }
 
 // end is every problem as one error, arguments nobody took among them, each with the nearest name.
@@ -200,7 +243,7 @@ func quote(s string) string {
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return `"` + clean(strings.ReplaceAll(s, "\n", `\n`)) + `"`
+	return `"` + oneLine(s) + `"`
 }
 
 // nearest gives the known name that a word is a slip of, "" for none.

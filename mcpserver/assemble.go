@@ -173,7 +173,7 @@ func (a *assembly) media(r *Result) (images, links []mcp.Content) {
 		}
 		if uri, ok := a.keep("files/"+f.Path, f.MIME, f.Content); ok {
 			size := f.Size
-			links = append(links, &mcp.ResourceLink{URI: uri, Name: clean(strings.ReplaceAll(f.Path, "\n", `\n`)), MIMEType: f.MIME, Size: &size, Meta: mcp.Meta{"psb/sha256": f.SHA256, "psb/change": f.Change}})
+			links = append(links, &mcp.ResourceLink{URI: uri, Name: oneLine(f.Path), MIMEType: oneLine(f.MIME), Size: &size, Meta: mcp.Meta{"psb/sha256": f.SHA256, "psb/change": f.Change}})
 		} else if f.Omitted == "" {
 			f.Omitted = "too much is kept already"
 		}

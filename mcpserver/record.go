@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -91,7 +90,7 @@ func newRecord(r *Result, a *assembly) *record {
 		rec.Denials = append(rec.Denials, d)
 	}
 	for _, f := range r.Files {
-		rec.Files = append(rec.Files, fileRecord{clean(strings.ReplaceAll(f.Path, "\n", `\n`)), f.Size, f.SHA256, f.MIME, f.Change, f.Omitted})
+		rec.Files = append(rec.Files, fileRecord{oneLine(f.Path), f.Size, f.SHA256, f.MIME, f.Change, f.Omitted})
 	}
 	if s := r.Session; s != nil {
 		rec.Session = &sessionRecord{*s, milli(s.Idle.Seconds()), milli(s.Expires.Seconds())}

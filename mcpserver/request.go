@@ -202,8 +202,8 @@ func readReturn(a *arguments) Return {
 	if json.Unmarshal(v, &all) == nil {
 		return Return{All: all}
 	}
-	var globs []string
-	if json.Unmarshal(v, &globs) != nil || len(globs) > 32 {
+	globs, err := stringList(v)
+	if err != nil || len(globs) > 32 {
 		a.problem("return_files: true, false, or a list of at most 32 patterns is needed")
 	}
 	for _, g := range globs {

@@ -200,3 +200,15 @@ func FuzzClean(f *testing.F) {
 }
 
 func harmfulButCR(r rune) bool { return r != '\r' && harmful(r) }
+
+// TestLoneSurrogates: half a character is found, wherever it stands; whole ones and escaped backslashes are none.
+func TestLoneSurrogates(t *testing.T) {
+	for text, want := range map[string]bool{
+		`"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\ud800"`: true, `"\udc00"`: true, `"\ud800\ud800\udc00"`: true, `"\ud800x\udc00"`: true, `"\\ud800"`: false, `"\\\ud800"`: true,
+		`"\u0000"`: false, `""`: false, `"\n\ud83d\ude00\ud83d"`: true, `"\ufffd"`: false,
+	} {
+		if got := loneSurrogate([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // ServeStdio serves one client by lines of JSON. It returns nil when the client closed its end, or ctx ended, and all that it had begun is over:
@@ -19,7 +17,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	defer drop()
 	w := &stallWriter{w: out, after: s.options.StallAfter, drop: func() { drop(); _ = in.Close() }}
 	var unanswered pending
-	transport := &pendingTransport{&mcp.IOTransport{Reader: in, Writer: w, MaxLineLength: s.options.MaxMessage}, &unanswered}
+	transport := &pendingTransport{&lineTransport{in, w, s.options.MaxMessage}, &unanswered}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return fmt.Errorf("begin to serve: %w", err)

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -45,9 +46,19 @@ func (t *Tokens) Reload() error {
 	} else if fi.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("%s: others may write it (chmod go-w)", t.file)
 	}
+	list, err := parseTokens(t.file, f)
+	if err != nil {
+		return err
+	}
+	t.list.Store(&list)
+	return nil
+}
+
+// parseTokens reads all of a file's text: one bad line is an error, and so is none.
+func parseTokens(file string, text io.Reader) ([]token, error) {
 	var list []token
 	names := map[string]bool{}
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(text)
 	for n := 1; lines.Scan(); n++ {
 		line, _, _ := strings.Cut(lines.Text(), "#")
 		words := strings.Fields(line)
@@ -56,22 +67,21 @@ func (t *Tokens) Reload() error {
 		}
 		sum, err := hex.DecodeString(words[len(words)-1])
 		if len(words) != 2 || err != nil || len(sum) != sha256.Size {
-			return fmt.Errorf("%s:%d: NAME and the SHA-256 of a token in hexadecimal are needed", t.file, n)
+			return nil, fmt.Errorf("%s:%d: NAME and the SHA-256 of a token in hexadecimal are needed", file, n)
 		}
 		if !clientName(words[0]) || names[words[0]] {
-			return fmt.Errorf("%s:%d: a name of its own, of letters, digits and . _ -, is needed", t.file, n)
+			return nil, fmt.Errorf("%s:%d: a name of its own, of letters, digits and . _ -, is needed", file, n)
 		}
 		names[words[0]] = true
 		list = append(list, token{words[0], [sha256.Size]byte(sum)})
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", t.file, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("%s: no token", t.file)
+		return nil, fmt.Errorf("%s: no token", file)
 	}
-	t.list.Store(&list)
-	return nil
+	return list, nil
 }
 
 // clientName: what may stand in messages and metrics as it is. "local" is nobody's.

@@ -19,7 +19,7 @@ func statusLine(r *Result) string {
 	case r.Exit.Code != nil:
 		fmt.Fprintf(&b, ": exit %d", *r.Exit.Code)
 	case r.Exit.Signal != "":
-		fmt.Fprintf(&b, ": ended by %s", r.Exit.Signal)
+		fmt.Fprintf(&b, ": ended by %s", oneLine(r.Exit.Signal))
 	}
 	if why := reasonWords(r); why != "" {
 		b.WriteString(", " + why)
@@ -74,6 +74,9 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(max(d.Seconds(), 0.001), 'f', 3, 64) + " s"
 }
 
+// oneLine is clean for what stands within a line of psb's own.
+func oneLine(s string) string { return clean(strings.ReplaceAll(s, "\n", `\n`)) }
+
 // mostListed bounds the files and denials that are told in words; _meta has the others.
 const mostListed = 20
 
@@ -84,12 +87,12 @@ func fileLines(r *Result) string {
 			fmt.Fprintf(&b, "\n[psb] … and %d more files", len(r.Files)-i+r.Unlisted)
 			return b.String()
 		}
-		fmt.Fprintf(&b, "\n[psb] file %s %s", f.Change, quote(f.Path))
+		fmt.Fprintf(&b, "\n[psb] file %s %s", oneLine(f.Change), quote(f.Path))
 		if f.Change != "deleted" {
-			fmt.Fprintf(&b, ", %d bytes, %s", f.Size, f.MIME)
+			fmt.Fprintf(&b, ", %d bytes, %s", f.Size, oneLine(f.MIME))
 		}
 		if f.Omitted != "" {
-			fmt.Fprintf(&b, ", not taken along: %s", f.Omitted)
+			fmt.Fprintf(&b, ", not taken along: %s", oneLine(f.Omitted))
 		}
 	}
 	if r.Unlisted > 0 {
@@ -105,15 +108,15 @@ func denialLines(r *Result) string {
 			fmt.Fprintf(&b, "\n[psb] … and %d more denials", len(r.Denials)-i+r.More)
 			return b.String()
 		}
-		fmt.Fprintf(&b, "\n[psb] denied: %s %s", d.Operation, clean(strings.ReplaceAll(d.Target, "\n", `\n`)))
+		fmt.Fprintf(&b, "\n[psb] denied: %s %s", oneLine(d.Operation), oneLine(d.Target))
 		if d.Count > 1 {
 			fmt.Fprintf(&b, " (%d times)", d.Count)
 		}
 		if d.Where != "" {
-			fmt.Fprintf(&b, " at %s", clean(strings.ReplaceAll(d.Where, "\n", `\n`)))
+			fmt.Fprintf(&b, " at %s", oneLine(d.Where))
 		}
 		if d.Hint != "" {
-			fmt.Fprintf(&b, "; %s", clean(strings.ReplaceAll(d.Hint, "\n", `\n`)))
+			fmt.Fprintf(&b, "; %s", oneLine(d.Hint))
 		}
 	}
 	if r.More > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"mime"
 	"path"
 	"slices"
@@ -20,6 +21,9 @@ func boxResult(q *mcpserver.Request, v *boxVerdict, how string, stdout, stderr m
 	switch {
 	case v == nil:
 		r.Status, r.Reason, r.Cleanup.State = mcpserver.Internal, how, mcpserver.NotKnown
+		return r
+	case v.GivenUp:
+		r.Status, r.Reason, r.Cleanup.State = mcpserver.Cancelled, fmt.Sprintf("it had not ended %v after it was given up, and is waited for no more", cancelTime), mcpserver.NotKnown
 		return r
 	case !v.Started && v.Kept && !v.Cancelled:
 		r.Status, r.Reason, r.Hint, r.Cleanup.State = mcpserver.Refused, v.Refusal, v.Hint, mcpserver.KeptSession

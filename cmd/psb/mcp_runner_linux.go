@@ -106,6 +106,7 @@ type boxProcess struct {
 	told    atomic.Pointer[func(mcpserver.Stream, []byte)] // of what is printed
 	reading sync.WaitGroup
 	once    sync.Once
+	givenUp atomic.Bool       // it took too long to end, and nobody waits for that any more
 	say     func(*sessionSay) // told what a session says; nil for others
 
 	// What listen learns: each is closed when it is so.
@@ -163,47 +164,36 @@ func (n *nurseries) startSaying(o *boxOrder, say func(*sessionSay)) (*boxProcess
 // listen takes what that psb says of the box until it is gone.
 func (p *boxProcess) listen() {
 	defer close(p.over)
-	bound := &io.LimitedReader{R: p.words}
-	words := json.NewDecoder(bound)
-	var err error
-	for err == nil && p.verdict == nil {
-		var w boxWord
-		bound.N = mostVerdict // of each word
-		if err = words.Decode(&w); err != nil {
-			break
-		}
-		switch {
-		case w.Ready != nil:
-			p.failed, p.doubt = w.Ready.Failed, w.Ready.Doubt
-			close(p.ready)
-		case w.Begun:
-			close(p.begun)
-		case w.Say != nil && p.say != nil:
-			p.say(w.Say)
-		}
-		p.verdict = w.Verdict
-	}
+	err := p.hear(p.words)
 	p.words.Close()
-	p.hangUp()
+	p.hangUp() // what is there and not to be understood is to end, too
 	defer p.homes.left(p.home)
-	if p.verdict == nil {
+	switch {
+	case p.verdict != nil:
+	case p.givenUp.Load():
+		p.unread()
+		p.verdict = &boxVerdict{Cancelled: true, Reason: "cancel", GivenUp: true}
+	default:
 		p.how = p.whyNone(err)
 	}
 	p.reading.Wait() // nothing of the box is left that could hold them, or nobody waits for that any more
 }
 
+// unread gives the box up: nobody waits for its end any more, and no further box comes from the psb behind it.
+func (p *boxProcess) unread() {
+	p.homes.retire(p.home)
+	for _, f := range p.from {
+		_ = f.SetReadDeadline(time.Now())
+	}
+}
+
 // whyNone is why there is no verdict.
 func (p *boxProcess) whyNone(err error) string {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		for _, f := range p.from {
-			_ = f.SetReadDeadline(time.Now())
-		}
-		return "it did not end in time"
-	}
 	select {
 	case <-p.home.gone:
 		return fmt.Sprintf("the psb of this box ended without a verdict: %v", p.home.how)
 	case <-time.After(cancelTime):
+		p.unread()
 		return fmt.Sprintf("the verdict cannot be read: %v", err)
 	}
 }
@@ -251,13 +241,15 @@ func (p *boxProcess) wait(ctx context.Context) {
 	<-p.over
 }
 
-// end ends it and waits until it is gone. One that does not go is nobody's any more, and no further box comes from the psb behind it.
-func (p *boxProcess) end() {
+// end ends it and waits until it is gone, or given up.
+func (p *boxProcess) end() { p.endWithin(cancelTime) }
+
+func (p *boxProcess) endWithin(most time.Duration) {
 	p.hangUp()
 	select {
 	case <-p.over:
-	case <-time.After(cancelTime):
-		p.homes.retire(p.home)
+	case <-time.After(most):
+		p.givenUp.Store(true)
 		_ = p.words.SetReadDeadline(time.Now())
 		<-p.over
 	}

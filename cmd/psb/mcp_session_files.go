@@ -18,6 +18,8 @@ func (r *sessionRunner) file(ctx context.Context, at mcpserver.Place, a *fileAsk
 	switch {
 	case err != nil:
 		return nil, err
+	case say.File == nil:
+		return nil, errNonsense
 	case say.File.File:
 		return nil, mcpserver.FileError(say.File.Wrong)
 	case say.File.Wrong != "":

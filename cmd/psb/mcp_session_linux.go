@@ -12,7 +12,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -293,29 +292,26 @@ func (s *boxSession) heard(f []string) bool {
 	if len(f) == 0 {
 		return true // each word begins with an empty line
 	}
-	if o == nil || o.over || !o.given || len(f) < 2 || f[1] != o.id {
+	if o == nil || o.over || !o.given {
 		return false
 	}
+	word, status, ok := orderWord(f, o.id)
 	switch {
-	case f[0] == call.OpenWord && len(f) == 2 && !o.open:
+	case !ok || word == call.OpenWord && o.open:
+		return false
+	case word == call.OpenWord:
 		if o.open = true; o.why != "" {
 			s.box.Signal(unix.SIGINT, false)
 		}
 		if o.input != nil {
 			s.beside(func() { s.say(&sessionSay{ID: o.ask, Opened: true}) })
 		}
-		return true
-	case f[0] == call.OverWord && len(f) == 3:
-		n, err := strconv.ParseUint(f[2], 10, 8)
-		if err != nil {
-			return false
-		}
-		o.over, o.status = true, int(n)
+	default:
+		o.over, o.status = true, status
 		s.stopClocks(o)
 		s.beside(func() { s.finish(o) })
-		return true
 	}
-	return false
+	return true
 }
 
 func (s *boxSession) stopClocks(o *sessionOrder) {

@@ -88,6 +88,7 @@ func (r *sessionRunner) Run(ctx context.Context, q *mcpserver.Request) (*mcpserv
 	v, words, out := box.call(ctx, r.sessionCall(q), q)
 	if v == nil || !v.Kept {
 		r.lose(s, box, lossOf(v))
+		go box.end() // it is over, or says so and is not
 	}
 	result := boxResult(&asked, v, words, out[0], out[1], r.offer.Ceilings)
 	r.mu.Lock()

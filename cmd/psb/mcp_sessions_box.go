@@ -74,9 +74,9 @@ func (b *sessionBox) said(say *sessionSay) {
 	case w == nil:
 	case answers:
 		w.answer <- say
-	case say.Opened && w.opened != nil:
+	case say.Opened && w.opened != nil && !isClosed(w.opened):
 		close(w.opened)
-	case w.printed != nil:
+	case w.printed != nil && say.Stream <= mcpserver.Stderr:
 		w.printed(say.Stream, say.Printed)
 	}
 }
@@ -146,17 +146,24 @@ func (b *sessionBox) call(ctx context.Context, c *callOrder, q *mcpserver.Reques
 		}
 	})
 	defer stop()
+	texts := func() [2]mcpserver.Text { return [2]mcpserver.Text{out[0].text(), out[1].text()} }
+	said := func(say *sessionSay) (*boxVerdict, string, [2]mcpserver.Text) {
+		if say.Verdict == nil {
+			return nil, errNonsense.Error(), texts()
+		}
+		return say.Verdict, "", texts()
+	}
 	select {
 	case say := <-w.answer:
-		return say.Verdict, "", [2]mcpserver.Text{out[0].text(), out[1].text()}
+		return said(say)
 	case <-b.p.over:
 	}
 	select {
 	case say := <-w.answer: // it came before the end
-		return say.Verdict, "", [2]mcpserver.Text{out[0].text(), out[1].text()}
+		return said(say)
 	default:
 	}
-	return b.p.verdict, b.p.how, [2]mcpserver.Text{out[0].text(), out[1].text()}
+	return b.p.verdict, b.p.how, texts()
 }
 
 // feed sends an order's standard input, piece by piece.

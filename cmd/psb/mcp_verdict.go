@@ -136,6 +136,7 @@ type boxVerdict struct {
 	Reason    string
 	Cancelled bool
 	Kept      bool          // the box goes on: Status is its program's word
+	GivenUp   bool          `json:"-"` // it was not told: the psb behind it took too long to end what was given up
 	Wall, CPU time.Duration // since the call was there
 	Usage     boxUsage
 	Limits    []boxLimit
