@@ -86,7 +86,10 @@ func fileLines(r *Result) string {
 		}
 		fmt.Fprintf(&b, "\n[psb] file %s %s", f.Change, quote(f.Path))
 		if f.Change != "deleted" {
-			fmt.Fprintf(&b, ", %d bytes, %s", f.Size, f.MIME)
+			fmt.Fprintf(&b, ", %d bytes", f.Size)
+		}
+		if f.MIME != "" {
+			b.WriteString(", " + f.MIME)
 		}
 		if f.Omitted != "" {
 			fmt.Fprintf(&b, ", not taken along: %s", f.Omitted)

@@ -45,7 +45,7 @@ func boxJob(w *world, o *boxOrder) (*job, error) {
 	if !o.Network {
 		j.policy.Rules = slices.DeleteFunc(j.policy.Rules, func(r policy.Rule) bool { return r.Op == policy.OpConnect || r.Op == policy.OpListen })
 	}
-	return j, j.planFor(plan.Enforce, j.boxCommand(o))
+	return j, j.planFor(plan.Enforce, j.boxCommand(o, w.env))
 }
 
 // ownEnvironment is what psb itself goes by. The rest of the server's variables is not even known by name to what tells of denials.
@@ -112,10 +112,26 @@ func lower(a, b policy.Limit) bool {
 	return x < y
 }
 
-// boxCommand is what the box starts, and with which environment: nothing of the server's own.
-func (j *job) boxCommand(o *boxOrder) plan.Command {
+// boxVariables is the environment of every box.
+func boxVariables() []string {
+	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + mcpserver.Workspace, "LANG=C.UTF-8", "TMPDIR=/tmp", "USER=user", "MPLBACKEND=Agg", "MPLCONFIGDIR=/tmp"}
+}
+
+// passed are those of the server's own variables that a line of the profile names: the others, and those that every box has, stay outside.
+func (j *job) passed(env []string) []string {
+	own := boxVariables()
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.ContainsFunc(own, envName(name)) || !slices.ContainsFunc(j.policy.Rules, func(r policy.Rule) bool {
+			return r.Op == policy.OpEnv && !r.Deny && r.Value == nil && plan.MatchesName(r.Pattern.Text, name)
+		})
+	})
+}
+
+// boxCommand is what the box starts, and with which environment: nothing of the server's own but what the profile names.
+func (j *job) boxCommand(o *boxOrder, server []string) plan.Command {
 	spaces := []plan.Space{{Path: mcpserver.Workspace}, {Path: call.Dir, Size: 24 << 20}}
-	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + mcpserver.Workspace, "LANG=C.UTF-8", "TMPDIR=/tmp", "USER=user", "MPLBACKEND=Agg", "MPLCONFIGDIR=/tmp"}
+	env := append(boxVariables(), j.passed(server)...)
 	dir := mcpserver.Workspace
 	if o.Shell != nil && o.Shell.Dir != "" {
 		dir += "/" + o.Shell.Dir
@@ -160,6 +176,9 @@ func (j *job) boxFacts(out outcome, b *boxWatcher, v *boxVerdict) {
 	found := b.seen.denials(j)
 	v.More = found.more.Count
 	for _, d := range found.list {
+		if !ofNet(d.Access.Op) && !ofPython(d.Access.Op) && policy.Sensitive(d.Access.Object, j.macros) {
+			d.Rule = "" // no ready line for what deserves a thought
+		}
 		v.Denials = append(v.Denials, boxDenial{Layer: d.Source, Operation: d.Op, Target: d.Object, Rule: d.Blocker, Policy: d.Rule, Where: d.Where, Count: d.Count})
 	}
 	v.Provider = string(j.plan.Provider)

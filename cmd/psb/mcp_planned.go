@@ -110,7 +110,7 @@ func planBox(w *world, o *boxOrder) (*plannedBox, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.plan.Env = boxEnvironment(j.plan.Env, j.plan.Command.Env)
+	j.plan.Env = boxEnvironment(j.plan.Env, boxVariables())
 	j.plan.Spec.Env = j.plan.Env
 	j.bare = true // no signal is for it
 	f := &launchFilters{}
