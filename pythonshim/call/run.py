@@ -356,7 +356,11 @@ def main():
         if subprocess is None:
             print("run_shell: this profile lets no session start programs (import subprocess); without session a shell has a box of its own", file=sys.stderr)
             return 126
-        p = subprocess.Popen(["/bin/sh", "-c", task["code"], "sh"] + task["args"], cwd=task["dir"], start_new_session=True)
+        try:
+            p = subprocess.Popen(["/bin/sh", "-c", task["code"], "sh"] + task["args"], cwd=task["dir"], start_new_session=True)
+        except Exception as e:  # the profile's rules, or no process is left
+            print("run_shell: " + type_(e).__name__ + ": " + str_(e), file=sys.stderr)
+            return 126
         try:
             status = p.wait()
         except KeyboardInterrupt:
