@@ -215,7 +215,7 @@ func (c *soakCall) ask(ctx context.Context, tool string, args map[string]any) to
 	defer cancel()
 	var got told
 	if c.v.agent != nil {
-		got = c.v.agent.told(ctx, whole, tool, args)
+		got = c.v.agent.answerTo(ctx, whole, tool, args)
 	} else {
 		both, stop := context.WithCancel(whole)
 		defer context.AfterFunc(ctx, stop)()
@@ -235,8 +235,8 @@ func (c *soakCall) ask(ctx context.Context, tool string, args map[string]any) to
 	return got
 }
 
-// told calls a tool on stdio. What is cancelled is answered, too: that it was.
-func (a *agent) told(ctx, whole context.Context, tool string, args map[string]any) told {
+// answerTo calls a tool on stdio. What is cancelled is answered, too: that it was.
+func (a *agent) answerTo(ctx, whole context.Context, tool string, args map[string]any) told {
 	id, ch := a.begin("tools/call", map[string]any{"name": tool, "arguments": args})
 	stop := context.AfterFunc(ctx, func() {
 		a.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}})

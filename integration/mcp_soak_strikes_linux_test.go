@@ -15,37 +15,8 @@ import (
 
 // soakStrikes are acts in which something of psb's is killed.
 var soakStrikes = []soakAct{
-	{"killed box", 8, false, func(c *soakCall) { // one process of a box, whose code goes on for ever
-		over := make(chan told, 1)
-		session := c.r.IntN(3) == 0
-		go func() {
-			args := map[string]any{"code": fmt.Sprintf("import subprocess\nwhile True: subprocess.run(['sh', '-c', 'sleep 600; true', %q])", c.word)}
-			if session {
-				args["session"] = c.own
-			}
-			over <- c.call("run_python", args)
-		}()
-		var box map[string]int
-		if !c.until("it runs", func() bool { box = c.v.boxOf(c); return box != nil || len(over) > 0 }) {
-			return
-		}
-		victim := []string{"psb", "keeper", "reaper", "python"}[c.r.IntN(4)]
-		if box == nil || !c.v.kill(box[victim]) {
-			c.fail("%s of %v is not there to be killed: %v", victim, box, <-over)
-			return
-		}
-		r := <-over
-		what := fmt.Sprintf("killed %s: %s %s", victim, r.Meta.Result.Status, r.Meta.Result.Exit.Signal)
-		c.count(what)
-		if !slices.Contains(soakKilled[victim], r.Meta.Result.Status) || !r.IsError || r.none || r.wrong != "" {
-			c.fail("%s: %v", what, r)
-		}
-		c.nothingRuns()
-		if session {
-			c.inside("1", "ok", "1")
-			c.closed()
-		}
-	}},
+	{"killed box", 8, false, func(c *soakCall) { c.killed([]string{"keeper", "reaper", "python"}[c.r.IntN(3)]) }},
+	{"killed psb", 2, true, func(c *soakCall) { c.killed("psb") }}, // all boxes of that kind are lost
 	{"killed while it waits", 2, true, func(c *soakCall) { // nobody's call fails for it
 		for _, p := range processes(c.t) {
 			if p.parent == c.v.pid || strings.Contains(p.cmdline, "/run/call/run.py") && c.r.IntN(2) == 0 {
@@ -67,6 +38,38 @@ var soakStrikes = []soakAct{
 	}},
 }
 
+// killed kills one process of a box whose code goes on for ever.
+func (c *soakCall) killed(victim string) {
+	over := make(chan told, 1)
+	session := c.r.IntN(3) == 0
+	go func() {
+		args := map[string]any{"code": fmt.Sprintf("import subprocess\nwhile True: subprocess.run(['sh', '-c', 'sleep 600; true', %q])", c.word)}
+		if session {
+			args["session"] = c.own
+		}
+		over <- c.call("run_python", args)
+	}()
+	var box map[string]int
+	if !c.until("it runs", func() bool { box = c.v.boxOf(c); return box != nil || len(over) > 0 }) {
+		return
+	}
+	if box == nil || !c.v.kill(box[victim]) {
+		c.fail("%s of %v is not there to be killed: %v", victim, box, <-over)
+		return
+	}
+	r := <-over
+	what := fmt.Sprintf("killed %s: %s %s", victim, r.Meta.Result.Status, r.Meta.Result.Exit.Signal)
+	c.count(what)
+	if !slices.Contains(soakKilled[victim], r.Meta.Result.Status) || !r.IsError || r.none || r.wrong != "" {
+		c.fail("%s: %v", what, r)
+	}
+	c.nothingRuns()
+	if session {
+		c.inside("1", "ok", "1")
+		c.closed()
+	}
+}
+
 // soakKilled are the ends that may be told of a box of which one process was killed.
 var soakKilled = map[string][]string{"psb": {"internal"}, "keeper": {"killed", "internal"}, "reaper": {"killed", "internal"}, "python": {"killed"}}
 
@@ -84,16 +87,12 @@ func (v *soakServer) boxOf(c *soakCall) map[string]int {
 		if p.state == 'Z' || !strings.Contains(p.cmdline, c.word) {
 			continue
 		}
-		box := map[string]int{}
-		for ; p.pid > 1; p = byPid[p.parent] {
-			if strings.Contains(p.cmdline, "/run/call/run.py") {
-				box["python"] = p.pid
-			}
-			if p.parent == v.pid {
-				box["psb"] = p.pid
-				box["keeper"], box["reaper"] = stages(p.pid)
-				return box
-			}
+		var up []int // to the server's child
+		for ; p.pid > 1 && p.pid != v.pid; p = byPid[p.parent] {
+			up = append(up, p.pid)
+		}
+		if n := len(up); n >= 4 && p.pid == v.pid {
+			return map[string]int{"python": up[n-4], "reaper": up[n-3], "keeper": up[n-2], "psb": up[n-1]}
 		}
 	}
 	return nil

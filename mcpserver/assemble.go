@@ -30,7 +30,8 @@ type assembly struct {
 // Trimmed is one part of a result that is not whole.
 type Trimmed struct {
 	Field string `json:"field"`
-	Bytes int64  `json:"bytes"` // as it was
+	Bytes int64  `json:"bytes"`          // as it was
+	More  bool   `json:"more,omitempty"` // Bytes are those that psb was given: there were others
 	Shown int64  `json:"shown"`
 	Rest  string `json:"rest"` // how to get it
 }
@@ -42,7 +43,11 @@ func assemble(r *Result, a *assembly) *mcp.CallToolResult {
 	images, links := a.media(r)
 	status := statusLine(r)
 	for _, t := range a.trimmed {
-		status += fmt.Sprintf("\n[psb] %s: %d of %d bytes shown; %s", t.Field, t.Shown, t.Bytes, t.Rest)
+		of := ""
+		if t.More {
+			of = "more than "
+		}
+		status += fmt.Sprintf("\n[psb] %s: %d of %s%d bytes shown; %s", t.Field, t.Shown, of, t.Bytes, t.Rest)
 	}
 	status += denialLines(r)
 	for _, t := range append(text, status) {
@@ -62,11 +67,7 @@ func (a *assembly) texts(r *Result) []string {
 	var out []string
 	p := r.Program
 	if v := p.Value; v != nil {
-		repr := a.cut("result", []byte(v.Repr), a.maxOutput/2)
-		if v.Cut {
-			repr += "\n[psb] the value's text is longer than this"
-		}
-		out = append(out, repr)
+		out = append(out, a.cut("result", []byte(v.Repr), a.maxOutput/2, v.Cut))
 	}
 	if t := a.stream("stdout", p.Stdout); t != "" {
 		out = append(out, t)
@@ -75,10 +76,10 @@ func (a *assembly) texts(r *Result) []string {
 		out = append(out, t)
 	}
 	if e := p.Error; e != nil {
-		out = append(out, a.cut("error", []byte(e.text()), a.maxOutput))
+		out = append(out, a.cut("error", []byte(e.text()), a.maxOutput, false))
 	}
 	if len(p.Variables) > 0 {
-		out = append(out, a.cut("variables", []byte(variableLines(p.Variables)), a.maxOutput))
+		out = append(out, a.cut("variables", []byte(variableLines(p.Variables)), a.maxOutput, false))
 	}
 	return out
 }
@@ -100,19 +101,22 @@ func (a *assembly) stream(name string, t Text) string {
 	}
 	tail := cutTail(from, a.maxOutput/2)
 	left := t.Size() - int64(len(head)+len(tail))
-	a.note(name, t.Size(), int64(len(head)+len(tail)), a.rest(name, "text/plain", b, whole))
+	a.note(Trimmed{Field: name, Bytes: t.Size(), Shown: int64(len(head) + len(tail)), Rest: a.rest(name, "text/plain", b, whole)})
 	return fmt.Sprintf("%s:\n%s\n[psb] … %d bytes left out here …\n%s", name, voiced(strings.TrimSuffix(string(head), "\n")), left, voiced(string(tail)))
 }
 
-// cut shows the beginning of a text that is too long.
-func (a *assembly) cut(name string, b []byte, most int) string {
-	if len(b) <= most {
+// cut shows the beginning of a text that is too long, or, with more, that is a beginning itself.
+func (a *assembly) cut(name string, b []byte, most int, more bool) string {
+	if len(b) <= most && !more {
 		return voiced(string(b))
 	}
 	head := cutHead(b, most)
-	a.note(name, int64(len(b)), int64(len(head)), a.rest(name, "text/plain", b, true))
+	a.note(Trimmed{Field: name, Bytes: int64(len(b)), More: more, Shown: int64(len(head)), Rest: a.rest(name, "text/plain", b, !more)})
 	return voiced(string(head))
 }
+
+// toFile is the way to a text of any length.
+const toFile = "write it to a file of " + Workspace + " and ask for it with return_files"
 
 // rest puts a text away and says how to get it.
 func (a *assembly) rest(name, mime string, b []byte, whole bool) string {
@@ -124,20 +128,18 @@ func (a *assembly) rest(name, mime string, b []byte, whole bool) string {
 		if uri, ok := a.keep(name, mime, b); ok {
 			how := "all of it: read the resource " + uri
 			if !whole {
-				how = fmt.Sprintf("%d bytes of it: read the resource %s", len(b), uri)
+				how = fmt.Sprintf("%d bytes of it: read the resource %s; for all of it %s", len(b), uri, toFile)
 			}
 			return how
 		}
 	}
 	if more == "" {
-		more = "write it to a file of " + Workspace + " and ask for it with return_files"
+		more = toFile
 	}
 	return more
 }
 
-func (a *assembly) note(field string, bytes, shown int64, rest string) {
-	a.trimmed = append(a.trimmed, Trimmed{field, bytes, shown, rest})
-}
+func (a *assembly) note(t Trimmed) { a.trimmed = append(a.trimmed, t) }
 
 // media are the images, and links to every file.
 func (a *assembly) media(r *Result) (images, links []mcp.Content) {
@@ -159,7 +161,7 @@ func (a *assembly) media(r *Result) (images, links []mcp.Content) {
 					rest = "read the resource " + uri
 				}
 			}
-			a.note(name, int64(len(f.Data)), 0, rest)
+			a.note(Trimmed{Field: name, Bytes: int64(len(f.Data)), Rest: rest})
 		}
 	}
 	for i := range r.Files {

@@ -26,6 +26,8 @@ type Options struct {
 	MaxMessage    int           // bytes of one message from a client; 0 = 16 MiB
 	StallAfter    time.Duration // a client that reads nothing for so long is dropped; 0 = 60 s
 
+	// Say, if set, takes a line for the operator that no client hears.
+	Say func(line string)
 	// Extra, if set, adds to the SDK's server before it serves. Tests put their own tools there.
 	Extra *Extra
 	// Now is the clock; nil = time.Now.
@@ -66,6 +68,9 @@ func (o *Options) fill() error {
 	}
 	if o.MaxMessage <= 0 {
 		o.MaxMessage = 16 << 20
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

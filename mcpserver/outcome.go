@@ -117,7 +117,7 @@ type File struct {
 	Path    string
 	Size    int64
 	SHA256  string // by the launcher, of the bytes it read
-	MIME    string
+	MIME    string // "" where its bytes were not taken along
 	Change  string // created, modified, deleted
 	Content []byte // nil where it was not taken along
 	Omitted string // why not

@@ -2,13 +2,15 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// pendingTransport knows which requests have no answer yet: the SDK drops answers that are not written when a session is closed.
+// pendingTransport knows which requests have no answer yet: the SDK drops answers that are not written when a session is closed. A call that its
+// client gave up gets none: the protocol asks for that, and some clients take an answer that they do not wait for as an error.
 type pendingTransport struct {
 	mcp.Transport
 	pending *pending
@@ -19,28 +21,68 @@ func (t *pendingTransport) Connect(ctx context.Context) (mcp.Connection, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &pendingConnection{c, t.pending}, nil
+	return &pendingConnection{Connection: c, pending: t.pending, open: map[jsonrpc.ID]bool{}}, nil
 }
 
 type pendingConnection struct {
 	mcp.Connection
 	pending *pending
+
+	mu   sync.Mutex
+	open map[jsonrpc.ID]bool // calls of tools without an answer; true: given up
 }
 
 func (c *pendingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-		c.pending.add(1)
+	if r, ok := m.(*jsonrpc.Request); ok {
+		c.asked(r)
 	}
 	return m, err
 }
 
-func (c *pendingConnection) Write(ctx context.Context, m jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, m)
-	if _, ok := m.(*jsonrpc.Response); ok {
-		c.pending.add(-1)
+// asked looks at what comes from the client.
+func (c *pendingConnection) asked(r *jsonrpc.Request) {
+	if r.IsCall() {
+		c.pending.add(1)
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch r.Method {
+	case "tools/call":
+		if r.IsCall() {
+			c.open[r.ID] = false
+		}
+	case "notifications/cancelled":
+		var what struct{ RequestID any }
+		if json.Unmarshal(r.Params, &what) != nil {
+			return
+		}
+		id, err := jsonrpc.MakeID(what.RequestID)
+		if _, waits := c.open[id]; err == nil && waits {
+			c.open[id] = true
+		}
+	}
+}
+
+func (c *pendingConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return c.Connection.Write(ctx, m)
+	}
+	defer c.pending.add(-1)
+	if c.answered(r.ID) {
+		return nil
+	}
+	return c.Connection.Write(ctx, m)
+}
+
+// answered forgets a call, and tells whether its client gave it up.
+func (c *pendingConnection) answered(id jsonrpc.ID) (givenUp bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	givenUp = c.open[id]
+	delete(c.open, id)
+	return givenUp
 }
 
 // pending is a count that can be waited for.

@@ -1,6 +1,9 @@
 package mcpserver
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // properties are those of a tool's input, by name; each value is JSON Schema 2020-12 in its common part, which every client takes.
 type properties map[string]map[string]any
@@ -57,7 +60,11 @@ func (s *Server) limitProperties(p properties) {
 	p["max_processes"] = ceilingProperty("Processes and threads; it can only be lowered.", c.Processes, true)
 	p["disk_mb"] = ceilingProperty("Space for files in MiB; it can only be lowered.", c.Disk, true)
 	p["max_output_bytes"] = property("integer", "Bytes of stdout and of stderr that are shown; the beginning and the end are kept.", "default", c.Output.Default, "maximum", c.Output.Max, "minimum", leastOutput)
-	p["profile"] = textProperty("Which of the operator's profiles (policy, interpreter, packages); describe lists them.", "enum", s.profileNames(), "default", s.profileNames()[0])
+	profiles := "Which of the operator's profiles (policy, interpreter, packages)."
+	if s.offers("describe") {
+		profiles = strings.TrimSuffix(profiles, ".") + "; describe lists them."
+	}
+	p["profile"] = textProperty(profiles, "enum", s.profileNames(), "default", s.profileNames()[0])
 	p["network"] = textProperty("Which of the operator's ways out.", "enum", s.offer.Networks, "default", s.offer.Networks[0])
 	p["detail"] = textProperty("How much the receipt tells.", "enum", []string{"brief", "full"}, "default", "brief")
 	if s.offers("task") {

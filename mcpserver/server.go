@@ -123,10 +123,10 @@ func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	c := &mcp.ResourceContents{URI: k.uri, MIMEType: k.mime}
-	if text := string(k.content); strings.HasPrefix(k.mime, "text/") && clean(text) == text {
+	if text := string(k.content); text != "" && strings.HasPrefix(k.mime, "text/") && clean(text) == text {
 		c.Text = text
 	} else {
-		c.Blob = k.content
+		c.Blob = k.content // of an empty thing, too: the SDK leaves an empty text out, and one of the two must be there
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}, Cacheable: mcp.Cacheable{CacheScope: "private"}}, nil
 }

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -79,16 +81,16 @@ func (s *Server) fileRead(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 	if err != nil {
 		return nil, err
 	}
-	text, note := string(f.Bytes), ""
-	shown := len(f.Bytes)
+	whole := f.Bytes
+	if end := f.Offset + int64(len(f.Bytes)); end < f.Size { // a character that is cut in two comes with the next piece
+		whole = wholeText(f.Bytes)
+	}
+	text, note := string(whole), ""
+	shown := len(whole)
 	switch {
-	case encoding == "base64" || strings.ContainsRune(text, 0):
-		encoding, text = "base64", base64.StdEncoding.EncodeToString(f.Bytes)
+	case encoding == "base64" || !isText(whole, f.Offset > 0):
+		encoding, text, shown = "base64", base64.StdEncoding.EncodeToString(f.Bytes), len(f.Bytes)
 	default:
-		if end := f.Offset + int64(len(f.Bytes)); end < f.Size { // a character that is cut in two comes with the next piece
-			whole := wholeText(f.Bytes)
-			text, shown = string(whole), len(whole)
-		}
 		if safe := clean(text); safe != text {
 			text, note = safe, "; what cannot be shown is written as escapes, encoding=base64 gives the bytes"
 		}
@@ -105,6 +107,14 @@ func (s *Server) fileRead(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 	r := s.say(text, d)
 	r.Content = append(r.Content, &mcp.TextContent{Text: line})
 	return r, nil
+}
+
+// isText tells text from other bytes: UTF-8 without NUL. A piece from the middle of a file may begin within a character.
+func isText(b []byte, middle bool) bool {
+	for i := 0; middle && i < utf8.UTFMax-1 && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+		b = b[1:]
+	}
+	return utf8.Valid(b) && !slices.Contains(b, 0)
 }
 
 // wholeText leaves a character out whose rest is not there.

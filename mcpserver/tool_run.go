@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,8 +28,12 @@ func (s *Server) pythonTool() *tool {
 }
 
 func (s *Server) shellTool() *tool {
+	kind := "a sandbox"
+	if s.offers("run_python") {
+		kind = "the same kind of sandbox as run_python"
+	}
 	return &tool{name: "run_shell", title: "Run a shell command", possible: true, schema: s.shellSchema(), output: resultSchema(),
-		about: "Run a command with /bin/sh in the same kind of sandbox as run_python. Returns stdout, stderr, the exit status and new files of " + Workspace + ".",
+		about: "Run a command with /bin/sh in " + kind + ". Returns stdout, stderr, the exit status and new files of " + Workspace + ".",
 		run: func(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 			q, err := s.readShell(c.raw)
 			if err != nil {
@@ -82,6 +87,9 @@ func (s *Server) runOnce(ctx context.Context, q *asked) (*mcp.CallToolResult, er
 		r.ID = q.ID
 	}
 	s.metrics.ran(r)
+	if ctx.Err() != nil && !r.Cleanup.confirmed() && r.Cleanup.State != NotAttempted { // there is nobody to hear the answer
+		s.options.Say(fmt.Sprintf("run %s, which its client gave up: cleanup %s: %s", r.ID, r.Cleanup.State, clean(strings.Join(r.Cleanup.Left, ", "))))
+	}
 	return bounded(assemble(r, s.assembly(q))), nil
 }
 

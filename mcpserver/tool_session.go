@@ -17,7 +17,7 @@ func (s *Server) sessionTool() *tool {
 		"session": textProperty("The session's name; every action but list needs it.", "pattern", sessionPattern, "x-mcp-header", "Session"),
 	}
 	return &tool{name: "session", title: "Sessions", possible: s.sessions != nil, schema: schema(p, "action"), destructive: true,
-		about: "Sessions keep variables, imports and files between calls. run_python(session=NAME) makes one; it ends when it is not used for a while.",
+		about: "Sessions keep variables, imports and files between calls. A run with session=NAME makes one; it ends when it is not used for a while.",
 		run:   func(ctx context.Context, c *call) (*mcp.CallToolResult, error) { return s.runSessionTool(ctx, c) }}
 }
 

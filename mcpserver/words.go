@@ -89,7 +89,10 @@ func fileLines(r *Result) string {
 		}
 		fmt.Fprintf(&b, "\n[psb] file %s %s", oneLine(f.Change), quote(f.Path))
 		if f.Change != "deleted" {
-			fmt.Fprintf(&b, ", %d bytes, %s", f.Size, oneLine(f.MIME))
+			fmt.Fprintf(&b, ", %d bytes", f.Size)
+		}
+		if f.MIME != "" {
+			b.WriteString(", " + oneLine(f.MIME))
 		}
 		if f.Omitted != "" {
 			fmt.Fprintf(&b, ", not taken along: %s", oneLine(f.Omitted))

@@ -145,7 +145,8 @@ func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, en
 		before := end
 		runner, end = kept.telling(), func() { kept.end(); before() }
 	}
-	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message}, runner)
+	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message,
+		Say: func(line string) { w.ui.say("%s", line) }}, runner)
 	if err != nil {
 		end()
 		return nil, nil, nil, &usageError{"mcp: " + err.Error(), "psb mcp --tools run_python,run_shell,task,describe"}

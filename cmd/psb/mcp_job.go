@@ -186,6 +186,9 @@ func (j *job) boxFacts(out outcome, b *boxWatcher, v *boxVerdict) {
 	found := b.seen.denials(j)
 	v.More = found.more.Count
 	for _, d := range found.list {
+		if !ofNet(d.Access.Op) && !ofPython(d.Access.Op) && policy.Sensitive(d.Access.Object, j.macros) {
+			d.Rule = "" // no ready line for what deserves a thought
+		}
 		v.Denials = append(v.Denials, boxDenial{Layer: d.Source, Operation: d.Op, Target: d.Object, Rule: d.Blocker, Policy: d.Rule, Where: d.Where, Count: d.Count})
 	}
 	v.Provider = string(j.plan.Provider)

@@ -47,7 +47,11 @@ func boxResult(q *mcpserver.Request, v *boxVerdict, how string, stdout, stderr m
 	r.Denials, r.More = denialsOf(v), v.More
 	r.Receipt = receiptOf(q, v)
 	for _, f := range v.Files {
-		r.Files = append(r.Files, mcpserver.File{Path: f.Path, Size: f.Size, SHA256: f.SHA256, MIME: mediaType(f.Path, f.Content), Change: f.Change, Content: f.Content, Omitted: f.Omitted})
+		file := mcpserver.File{Path: f.Path, Size: f.Size, SHA256: f.SHA256, Change: f.Change, Content: f.Content, Omitted: f.Omitted}
+		if f.Content != nil { // of what was not taken along only the name is known
+			file.MIME = mediaType(f.Path, f.Content)
+		}
+		r.Files = append(r.Files, file)
 	}
 	r.Unlisted = v.Unlisted
 	if q.Language == mcpserver.Python {

@@ -124,6 +124,8 @@ def main():
 
     own = os.getpid()
     most = 1 << 20  # characters of one text; the task says how many
+    whole = dict(builtins.__dict__)
+    hook = sys.excepthook  # the rules inside Python have put theirs there, where there are any
     name_of = ["<code>"]
     count = 0
     busy = [False]
@@ -184,7 +186,10 @@ def main():
                 return "<cycle>"
             inner = path | {id(v)}
             if kind is dict:
-                return {k if type_(k) is str else str_(k): walk(x, inner, deep + 1) for k, x in v.items()}
+                out = {k if type_(k) is str else str_(k): walk(x, inner, deep + 1) for k, x in v.items()}
+                if len_(out) != len_(v):
+                    raise TooMuch  # 1 and "1" would be one
+                return out
             if kind in (list, tuple):
                 return [walk(x, inner, deep + 1) for x in v]
             if kind in (set, frozenset):
@@ -271,7 +276,9 @@ def main():
             except BaseException:
                 message = ""
             kind = kind_of(x).__qualname__ if kind_of(x) is not None else ""
-            if message.startswith(kind + ": "):
+            if kind_of(x) is not None and issubclass(kind_of(x), SyntaxError):
+                message = str_(x.msg)  # where it is stands in the frames
+            elif message.startswith(kind + ": "):
                 message = message[len_(kind) + 2:]
             elif message == kind:
                 message = ""
@@ -287,6 +294,29 @@ def main():
         except BaseException:
             out["traceback"] = out["type"] + ": " + out["message"]
         return out
+
+    theirs = []
+
+    def telling():
+        """Puts the builtins back that libraries stand on: the code may have others in their place."""
+        if not theirs:
+            theirs.append(dict(builtins.__dict__))
+        builtins.__dict__.update(whole)
+
+    def told_all():
+        if theirs:
+            builtins.__dict__.update(theirs.pop())
+
+    def told(e):
+        """The rules inside Python say which refusals of files are behind an error that nobody caught, and take their frames out of it. It is not printed
+        here: what shows it comes later."""
+        shown, sys.stderr = sys.stderr, None
+        try:
+            hook(type_(e), e, e.__traceback__)
+        except BaseException:
+            pass
+        finally:
+            sys.stderr = shown
 
     loop = []
 
@@ -421,7 +451,7 @@ def main():
         place = task["dir"] or (left["dir"] if os.path.isdir(left["dir"]) else setup["workspace"])
         try:
             p = subprocess.Popen(["/bin/sh", "-c", code, "sh"] + task["args"], cwd=place, env=env, start_new_session=True)
-        except (OSError, ValueError) as e:
+        except Exception as e:  # the profile's rules, no such folder, or no process is left
             print("run_shell: the shell cannot be started: " + said_of(e), file=sys.stderr)
             return 126
         try:
@@ -469,6 +499,8 @@ def main():
             print(e.code, file=sys.stderr)
             return 1, None
         except BaseException as e:
+            telling()
+            told(e)
             try:
                 report["error"] = error_of(e, e.__traceback__)
             except BaseException as again:
@@ -533,8 +565,10 @@ def main():
             status = shell(task)
         else:
             status, value = python(task, report)
+            telling()
             describe(task, report, value)
         write_down(task, report)
+        told_all()
         return status
 
     failed = preload(setup["preload"])
