@@ -40,7 +40,7 @@ func Handed() *Running {
 		return nil
 	}
 	b := &Box{keeper: int(h.keeper), control: int(h.control), start: int(h.start), first: int(h.first), program: int(h.program), pids: true,
-		jobs: make(chan Job, 4), made: make(chan madeSocket, 1), paused: make(chan struct{}, 1), done: make(chan struct{})}
+		jobs: make(chan Job, 4), made: make(chan madeSocket, 1), paused: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{})}
 	r := &Running{Box: b, Group: C.GoString(&h.group[0]), Own: []byte(C.GoStringN(C.psb_handed_own.s, C.int(C.psb_handed_own.n)))}
 	b.keepNetwork([]int{int(h.network[0]), int(h.network[1])})
 	if h.listener >= 0 {

@@ -47,12 +47,6 @@ type watcher interface {
 	end()
 }
 
-// cleaner is a watcher that waits for the box's last process and removes its groups itself, when it has looked at what the program left. follow then
-// goes on as soon as nothing of the program runs any more.
-type cleaner interface {
-	cleans(box *namespaces.Box, group *cgroups.Group) // nil: there is none
-}
-
 // launch walks the plan: cgroup → box → (watch) → release → wait. It prints nothing.
 func launch(j *job, w watcher) (outcome, error) {
 	p := j.plan

@@ -100,6 +100,12 @@ func (b *boxWatcher) launch(v *boxVerdict) error {
 	return nil
 }
 
+// cleaner is a watcher that waits for the box's last process and removes its groups itself, when it has looked at what the program left. follow then
+// goes on as soon as nothing of the program runs any more.
+type cleaner interface {
+	cleans(box *namespaces.Box, group *cgroups.Group) // nil: there is none
+}
+
 // cleans remembers what is to be waited for and removed.
 func (b *boxWatcher) cleans(box *namespaces.Box, group *cgroups.Group) { b.box, b.group = box, group }
 
