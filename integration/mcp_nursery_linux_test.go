@@ -62,8 +62,9 @@ func TestMCPNurseryKeepsBoxesApart(t *testing.T) {
 			}
 		}
 		groups := map[string]int{}
-		_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "import time; time.sleep(600)", "timeout_s": 200}})
-		until(t, "two interpreters run", func() bool { return len(a.waiting()) == 2 })
+		_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"timeout_s": 200,
+			"code": fmt.Sprintf("import subprocess\nsubprocess.run(['sh', '-c', 'sleep 600; true', %q])", s.word)}})
+		until(t, "the code runs", func() bool { return len(withWord(t, s.word)) > 0 }) // a call that was not begun would get another box
 		for _, p := range a.waiting() {
 			for _, g := range groupsNamed(p.pid) {
 				groups[filepath.Base(g)]++
