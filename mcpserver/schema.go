@@ -114,7 +114,11 @@ func (s *Server) pythonSchema() json.RawMessage {
 func (s *Server) shellSchema() json.RawMessage {
 	p := properties{}
 	p["command"] = textProperty("For /bin/sh -c.", "maxLength", s.offer.Ceilings.Code)
-	p["cwd"] = textProperty("Working folder below "+Workspace+". Without it: "+Workspace+", in a session where the last command ended.", "default", "")
+	without := Workspace
+	if s.sessions != nil {
+		without += ", in a session where the last command ended"
+	}
+	p["cwd"] = textProperty("Working folder below "+Workspace+". Without it: "+without+".", "default", "")
 	s.limitProperties(p)
 	s.fileProperties(p)
 	return schema(p, "command")
