@@ -235,23 +235,29 @@ func (c *soakCall) ask(ctx context.Context, tool string, args map[string]any) to
 	return got
 }
 
-// answerTo calls a tool on stdio. What is cancelled is answered, too: that it was.
+// answerTo calls a tool on stdio. What is cancelled has no answer, unless that was on its way already.
 func (a *agent) answerTo(ctx, whole context.Context, tool string, args map[string]any) told {
 	id, ch := a.begin("tools/call", map[string]any{"name": tool, "arguments": args})
-	stop := context.AfterFunc(ctx, func() {
-		a.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}})
-	})
-	defer stop()
-	select {
-	case got := <-ch:
-		if got.Error != nil {
-			return told{none: ctx.Err() != nil, wrong: got.Error.Message}
+	cancelled := ctx.Done()
+	var heard <-chan answered // of a question after the cancellation, which is taken in by then
+	for {
+		select {
+		case got := <-ch:
+			if got.Error != nil {
+				return told{none: ctx.Err() != nil, wrong: got.Error.Message}
+			}
+			return toldIn(got.Result)
+		case <-cancelled:
+			cancelled = nil
+			a.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}})
+			_, heard = a.begin("tools/list", map[string]any{})
+		case <-heard:
+			return told{none: true}
+		case <-a.ended:
+			return told{wrong: "the server ended: " + a.errs.String()}
+		case <-whole.Done():
+			return told{none: true}
 		}
-		return toldIn(got.Result)
-	case <-a.ended:
-		return told{wrong: "the server ended: " + a.errs.String()}
-	case <-whole.Done():
-		return told{none: true}
 	}
 }
 

@@ -169,6 +169,7 @@ func startNursery() (*nursery, error) {
 	go func() {
 		home.how = home.cmd.Wait()
 		close(home.gone)
+		home.way.Close() // it may have been killed, and be replaced without having been retired
 	}()
 	return home, nil
 }
