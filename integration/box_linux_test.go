@@ -306,13 +306,16 @@ func descendants(t testing.TB) []process {
 func until(t testing.TB, what string, yes func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
-	for !yes() {
+	for pause := 4 * time.Millisecond; !yes(); pause = min(pause*5/4, mostPause) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after a minute still not: %s", what)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
+
+// mostPause between two looks: one at all processes takes some milliseconds, and what is waited for wants the processors, too.
+const mostPause = 40 * time.Millisecond
 
 func must(t testing.TB, err error) {
 	t.Helper()
