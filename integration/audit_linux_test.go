@@ -83,6 +83,7 @@ func TestAudit(t *testing.T) {
 				return
 			}
 			s, env, visited := everything(t, who)
+			must(t, os.RemoveAll(s.home+"/.local")) // this is a first start
 			same := whole(t, s.home)
 			gone := absent(t, "/var/tmp/"+s.word, s.home+"/.cache", s.home+"/.config", s.home+"/.local")
 			r := s.run(t, call{argv: []string{psb(t), "--python", systemPython, "--audit", "everything.py"}, env: env})

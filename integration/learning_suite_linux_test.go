@@ -38,6 +38,11 @@ var suiteApp = []string{`APP_MODE = true  # app.core.save`,
 	`"subprocess" = true  # ! a sensitive module; app.core`, `"subprocess.Popen" = true  # ! starts other programs or copies of this one; app.core.save`,
 	`"threading.Thread.start" = true  # app.helper.double`}
 
+// ofAnyHost leaves out what depends on whether somebody let pytest write the byte code of its plugins on this host before: it is loaded then.
+func ofAnyHost(rules []string) []string {
+	return slices.DeleteFunc(slices.Clone(rules), func(line string) bool { return strings.HasPrefix(line, "\"marshal.load\" = true ") })
+}
+
 // TestLearningSuite: a learned test suite gives the application a policy that holds nothing of its runner, and the runner one that includes it.
 // Under the first the application runs alone, under the second the suite does; learning again changes neither.
 func TestLearningSuite(t *testing.T) {
@@ -82,8 +87,8 @@ func TestLearningSuite(t *testing.T) {
 				if got := rules(app); !slices.Equal(got, suiteApp) {
 					t.Errorf("the application's policy is\n%swant\n%s", lines(got), lines(suiteApp))
 				}
-				if got := rules(suite); !slices.Equal(got, tc.asked) {
-					t.Errorf("the runner's policy is\n%swant\n%s", lines(got), lines(tc.asked))
+				if got, want := ofAnyHost(rules(suite)), ofAnyHost(tc.asked); !slices.Equal(got, want) {
+					t.Errorf("the runner's policy is\n%swant\n%s", lines(got), lines(want))
 				}
 				for flag, want := range map[string]string{"": app, "--runner": suite} {
 					replay := slices.DeleteFunc([]string{psb(t), "replay", flag, "run.jsonl"}, func(w string) bool { return w == "" })

@@ -89,7 +89,7 @@ var soakRefused = []struct {
 	args map[string]any
 	text string
 }{
-	{"run_python", map[string]any{"code": "1", "memory_mb": 1 << 20}, "memory_mb: 1.048576e+06 is above"},
+	{"run_python", map[string]any{"code": "1", "memory_mb": 1 << 20}, "memory_mb: 1048576 is above"},
 	{"run_python", map[string]any{"code": "1", "timeout_s": -1}, "timeout_s: -1 is below"},
 	{"run_python", map[string]any{"code": 5}, "code: a string is needed"},
 	{"run_python", map[string]any{"code": "1\x00"}, "a NUL character"},
