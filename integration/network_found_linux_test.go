@@ -158,6 +158,7 @@ func TestNetworkAttackChosenPort(t *testing.T) {
 	outside(t, func(t *testing.T, w *world) {
 		raid(t, []string{"chosen.py"}, func(t *testing.T, s trial, program string) (reached string) {
 			s.net(t, "\"127.0.0.1:0\" = \"listen\"\n")
+			possible := servesAgain(t, true)
 			ports := []string{"8080"}
 			if s.who.uid == 0 {
 				ports = append(ports, "631")
@@ -167,13 +168,16 @@ func TestNetworkAttackChosenPort(t *testing.T) {
 				for _, port := range ports {
 					if slices.Contains(open, "127.0.0.1:"+port) {
 						reached += "a server at " + port + "; "
-					} else if !s.boxed {
+					} else if !s.boxed && possible {
 						t.Errorf("control: nobody listens at %s", port)
 					}
 				}
 			}))
 			if !strings.Contains(r.out, "ready\n") {
 				t.Errorf("it did not get that far: %v", r)
+			}
+			if !s.boxed && !possible {
+				return "what this kernel gives nobody"
 			}
 			return reached
 		})

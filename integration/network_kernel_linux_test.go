@@ -1,45 +1,35 @@
 package integration
 
 import (
-	"slices"
-	"strings"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// TestNetworkKernel: a notebook server outside starts a kernel in the box, reaches it at the ports that a rule names, runs cells and interrupts
-// one that sleeps; the kernel itself reaches nothing.
-func TestNetworkKernel(t *testing.T) {
-	outside(t, func(t *testing.T, w *world) {
-		for _, who := range people() {
-			t.Run(who.name, func(t *testing.T) {
-				for _, boxed := range []bool{false, true} {
-					if boxed && controlOnly() {
-						return
-					}
-					s := trial{scene: newScene(t, who)}
-					_, err := s.choose(t, "system", []string{"jupyter_client", "ipykernel"})
-					ledger.Need(t, "jupyter", err)
-					bad := w.gate(t, "tcp", "203.0.113.6:9090")
-					s.takes(t, "kernel.py")
-					s.files(t, map[string]string{"run/file": ""})
-					s.net(t, "\"127.0.0.1:45001-45005\" = \"listen\"\n", "[env]\nIPYTHONDIR = \"/tmp/ipython\"\n", "[files]\n\"run/\" = \"write\"\n\"./\" = \"list\"\n")
-					kernel := []string{systemPython, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--HistoryManager.enabled=False"}
-					if boxed {
-						kernel = slices.Concat([]string{psb(t), "--policy", ".py-sandboxes", "--python", systemPython}, kernel[1:])
-					}
-					r := s.run(t, call{argv: append([]string{systemPython, "kernel.py"}, kernel...), env: []string{"IPYTHONDIR=" + s.home + "/.ipython"}, timeout: 3 * time.Minute})
-					want := "'42\\n' ok \n'sleeping\\n' error KeyboardInterrupt\n'still here\\n' ok \n'' error FileNotFoundError\n"
-					last := map[bool]string{false: "'' ok \nalive: False\n", true: "'' error PermissionError\nalive: False\n"}[boxed]
-					if r.code != 0 || r.out != want+last {
-						t.Errorf("boxed %v: %v", boxed, r)
-					}
-					if ways := bad.visits(t); len(ways) > 0 == boxed {
-						t.Errorf("boxed %v: a host without a rule was reached by %q", boxed, strings.Join(ways, " "))
-					}
-					bad.listener.Close()
-				}
-			})
+// servesAgain tells whether the kernel lets a socket become a server after a connect that failed; bound: to be bound to another port, too. Some of the 6.18
+// series refuse it to anybody. Then a control can show no such server; what holds in a box is asked none the less.
+func servesAgain(t *testing.T, bound bool) bool {
+	t.Helper()
+	return afterFailedConnect(t, bound, func(s int) error {
+		if bound {
+			must(t, unix.Bind(s, &unix.SockaddrInet4{Addr: loopback4}))
 		}
+		return unix.Listen(s, 1)
 	})
+}
+
+var loopback4 = [4]byte{127, 0, 0, 1}
+
+func afterFailedConnect(t *testing.T, bound bool, do func(s int) error) bool {
+	t.Helper()
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	must(t, err)
+	defer unix.Close(s)
+	if bound {
+		must(t, unix.Bind(s, &unix.SockaddrInet4{Addr: loopback4}))
+	}
+	if err := unix.Connect(s, &unix.SockaddrInet4{Addr: loopback4, Port: 1}); err != unix.ECONNREFUSED {
+		t.Fatalf("connect to a port that nobody serves: %v", err)
+	}
+	return do(s) == nil
 }
