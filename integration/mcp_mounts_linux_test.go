@@ -18,7 +18,7 @@ func TestMCPProfilePaths(t *testing.T) {
 			s.put(t, "home/"+name, "host "+name)
 		}
 		at := func(name string) string { return filepath.Join(s.home, name) }
-		for link, to := range map[string]string{"rw/file": at("ro-twin/f.txt"), "ro/file": "../ro-twin/f.txt", "rw/folder": at("ro-twin"), "rw/root": "/"} {
+		for link, to := range map[string]string{"rw/file": at("ro-twin/f.txt"), "ro/file": "../ro-twin/f.txt", "rw/folder": at("ro-twin"), "rw/top": "/"} {
 			must(t, os.Symlink(to, at(link)))
 		}
 		policy := s.put(t, "home/profiles/p.py-sandboxes", fmt.Sprintf(`version = 1
@@ -66,7 +66,7 @@ func TestMCPProfilePaths(t *testing.T) {
 			}
 		}
 		python("open('ro/new.txt', 'w')").want(t, "error", "Read-only file system")
-		for _, name := range []string{"ro-twin/f.txt", "rw/file", "ro/file", "rw/folder/f.txt", "rw/root/etc/shadow", "rw/../ro-twin/f.txt"} {
+		for _, name := range []string{"ro-twin/f.txt", "rw/file", "ro/file", "rw/folder/f.txt", "rw/top/etc/shadow", "rw/../ro-twin/f.txt"} {
 			python(fmt.Sprintf("open(%q).read()", at(name))).want(t, "error", "FileNotFoundError")
 			r := a.tool("run_shell", map[string]any{"command": "cat " + at(name), "session": "w"})
 			if r.want(t, "error", "No such file"); r.part("stdout") != "" {

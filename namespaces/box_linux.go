@@ -114,7 +114,7 @@ func (b *Box) watch() {
 			micro := func(at int) time.Duration {
 				return time.Duration(binary.NativeEndian.Uint64(m[at:])) * time.Microsecond
 			}
-			if b.exit = (Exit{syscall.WaitStatus(number(&m)), micro(16), micro(24), binary.NativeEndian.Uint64(m[32:]) * 1024}); !ended {
+			if b.exit = (Exit{syscall.WaitStatus(number(&m)), micro(16), micro(24), binary.NativeEndian.Uint64(m[32:]) * 1024}); !ended && b.pids {
 				close(b.ended)
 			}
 			ended = true
@@ -294,8 +294,8 @@ func (b *Box) Started() error {
 // is not told of as continued. Nobody has to read it: of what is not read the oldest is forgotten.
 func (b *Box) Jobs() <-chan Job { return b.jobs }
 
-// Ended is closed when the program has ended and, in a box with a pid namespace, everything else in it but the first process, which runs psb's own
-// code only and is about to end. A box that was killed has no such moment: Done says that it is gone.
+// Ended is closed when the program has ended and everything else in the box but the first process, which runs psb's own code only and is about to
+// end. A box that was killed, or has no pid namespace, has no such moment: Done says that it is gone.
 func (b *Box) Ended() <-chan struct{} { return b.ended }
 
 // Exit is how the program ended, from Ended on.

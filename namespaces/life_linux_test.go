@@ -279,3 +279,28 @@ func TestEndedHasNobodyLeft(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEndedNeedsAPidNamespace: where others may outlive the program, its end is not told as theirs.
+func TestEndedNeedsAPidNamespace(t *testing.T) {
+	needBox(t)
+	spec := shellBox("exit 3")
+	spec.Unshare.PID = false
+	box, err := Start(spec, [3]*os.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(box.Release(), box.Started()); err != nil {
+		t.Fatal(err)
+	}
+	if exit, err := box.Wait(); err != nil || exit.Status.ExitStatus() != 3 {
+		t.Errorf("%v %v", exit, err)
+	}
+	select {
+	case <-box.Ended():
+		t.Error("everybody's end was told")
+	default:
+	}
+}
