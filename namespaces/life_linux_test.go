@@ -283,6 +283,7 @@ func TestEndedHasNobodyLeft(t *testing.T) {
 // TestEndedNeedsAPidNamespace: where others may outlive the program, its end is not told as theirs.
 func TestEndedNeedsAPidNamespace(t *testing.T) {
 	needBox(t)
+	needRoot(t) // a procfs needs a pid namespace of the user namespace it is mounted in
 	spec := shellBox("exit 3")
 	spec.Unshare.PID = false
 	box, err := Start(spec, [3]*os.File{})

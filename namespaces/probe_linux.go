@@ -61,19 +61,11 @@ func (s Settings) Remedy(root bool) string {
 	return ""
 }
 
-// Admin reports whether the process has CAP_SYS_ADMIN in effect.
+// Admin reports whether the calling thread has CAP_SYS_ADMIN in effect (capget(2)).
 func Admin() bool {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return false
-	}
-	for _, line := range strings.Split(string(b), "\n") {
-		if text, ok := strings.CutPrefix(line, "CapEff:"); ok {
-			caps, err := strconv.ParseUint(strings.TrimSpace(text), 16, 64)
-			return err == nil && caps>>unix.CAP_SYS_ADMIN&1 != 0
-		}
-	}
-	return false
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	return unix.Capget(&header, &sets[0]) == nil && sets[0].Effective>>unix.CAP_SYS_ADMIN&1 != 0
 }
 
 // Initial reports whether the process is in the initial user namespace, where alone id-mapped mounts of host file systems can be made.

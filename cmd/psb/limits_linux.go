@@ -8,7 +8,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"psb/cgroups"
 	"psb/namespaces"
@@ -182,78 +179,3 @@ func memoryFiles(dir string, seen map[uint64]bool) uint64 {
 	}
 	return sum
 }
-
-// output counts what the program prints when [limits] output asks for it; otherwise psb is not in the way at all.
-type output struct {
-	most  uint64
-	sum   atomic.Uint64
-	over  atomic.Bool
-	files [][2]*os.File // read end, where it goes
-	own   []*os.File    // of where it goes
-	ends  []*os.File
-	done  sync.WaitGroup
-}
-
-func newOutput(j *job) *output { return &output{most: j.plan.Limits["output"].Bytes} }
-
-// pipes gives the program's own 0, 1, 2.
-func (o *output) pipes(stdio [3]*os.File) ([3]*os.File, error) {
-	if o.most == 0 {
-		return stdio, nil
-	}
-	for i := 1; i <= 2; i++ {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return stdio, fmt.Errorf("pipe for output: %w", err)
-		}
-		// Under a number above 2: on 1 and 2 the runtime takes a reader that went away for the end of psb itself, and its program, which may
-		// want to go on, would be killed.
-		to := stdio[i]
-		if fd, err := unix.FcntlInt(to.Fd(), unix.F_DUPFD_CLOEXEC, 3); err == nil {
-			to = os.NewFile(uintptr(fd), to.Name())
-			o.own = append(o.own, to)
-		}
-		o.files, o.ends = append(o.files, [2]*os.File{r, to}), append(o.ends, w)
-		stdio[i] = w
-	}
-	return stdio, nil
-}
-
-// begin closes psb's own copies of the program's ends and copies what comes.
-func (o *output) begin(kill func()) {
-	for _, w := range o.ends {
-		w.Close()
-	}
-	for _, f := range o.files {
-		o.done.Add(1)
-		go func() {
-			defer o.done.Done()
-			buf := make([]byte, 64<<10)
-			for {
-				n, err := f[0].Read(buf)
-				if rest := int64(o.most) - int64(o.sum.Add(uint64(n))) + int64(n); int64(n) > rest {
-					n = int(max(rest, 0))
-					if o.over.CompareAndSwap(false, true) {
-						kill()
-					}
-				}
-				if _, werr := f[1].Write(buf[:n]); werr != nil || err != nil {
-					if err != io.EOF {
-						f[0].Close() // the program gets SIGPIPE, as it would have
-					}
-					return
-				}
-			}
-		}()
-	}
-}
-
-func (o *output) end() {
-	o.done.Wait()
-	for _, f := range o.files {
-		f[0].Close()
-	}
-	closeAll(o.own)
-}
-
-func (o *output) exceeded() bool { return o.over.Load() }
