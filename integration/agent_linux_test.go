@@ -26,26 +26,31 @@ func eachAgent(t *testing.T, do func(t *testing.T, s scene)) {
 
 // TestToolkit: runs, output while they run, the background, files, limits, refusals, a server that dies; before the real server, in real boxes.
 func TestToolkit(t *testing.T) {
+	besideOthers(t)
 	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "kit.py") })
 }
 
 // TestToolkitSessions: state, shells, files from outside, interrupts, pauses, the end; in real sessions.
 func TestToolkitSessions(t *testing.T) {
+	besideOthers(t)
 	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "sessions.py") })
 }
 
 // TestToolkitOfAsyncio: calls beside each other, one that is given up, a session, the background; in real boxes.
 func TestToolkitOfAsyncio(t *testing.T) {
+	besideOthers(t)
 	eachAgent(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "aio.py") })
 }
 
 // TestToolkitOnEachInterpreter: the same on every other Python that a caller may have; without PSB_ROWS=all on the oldest and the newest.
 func TestToolkitOnEachInterpreter(t *testing.T) {
+	besideOthers(t)
 	onOthers(t, newAgent, "kit.py", "sessions.py", "aio.py")
 }
 
 // TestToolkitNothingIsLeftOfAParent: however the caller ends, its server and the boxes end.
 func TestToolkitNothingIsLeftOfAParent(t *testing.T) {
+	besideOthers(t)
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(how.String(), func(t *testing.T) {
 			eachAgent(t, func(t *testing.T, s scene) {
@@ -70,6 +75,7 @@ func TestToolkitNothingIsLeftOfAParent(t *testing.T) {
 
 // TestAgentsPage runs the examples of docs/agents.md as they stand.
 func TestAgentsPage(t *testing.T) {
+	besideOthers(t)
 	e := examplesOf(page(t, "agents.md"))
 	if len(e.sessions) < 4 || len(e.files) < 4 {
 		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))

@@ -9,6 +9,7 @@ import (
 
 // TestAskNotPaused: a program whose timers let it go on while a question stands gets no yes: it is asked once more, and then never again.
 func TestAskNotPaused(t *testing.T) {
+	besideOthers(t)
 	const program = `import ctypes, os, signal, struct, time
 libc = ctypes.CDLL(None, use_errno=True)
 def tick(sig, frame): os.write(1, b"OVER\r\n")
@@ -44,6 +45,7 @@ for name in ("data.txt", "log.txt"):
 
 // TestAskPausedAgainstEachOther: processes and threads that let each other go on are paused none the less.
 func TestAskPausedAgainstEachOther(t *testing.T) {
+	besideOthers(t)
 	const program = `import os, signal, threading, time
 def noise():
     while True:
@@ -77,6 +79,7 @@ os.kill(-1, signal.SIGKILL)
 
 // TestAskLegible: what a program told the terminal before hides no question, and no name looks like the words around it.
 func TestAskLegible(t *testing.T) {
+	besideOthers(t)
 	const program = `import os
 print("\x1b[8m\x1b[1;1r\x1b(0", end="", flush=True)
 for name in ("data.txt (python3)", b"n\xff"):
@@ -100,6 +103,7 @@ for name in ("data.txt (python3)", b"n\xff"):
 
 // TestAskOpensAsUnixDoes: what is there cannot be made anew, and a file is no folder: nobody is asked about what would fail anyway.
 func TestAskOpensAsUnixDoes(t *testing.T) {
+	besideOthers(t)
 	const program = `import os
 for name, flags in (("data.txt", os.O_WRONLY | os.O_CREAT | os.O_EXCL), ("data.txt/", os.O_RDONLY), ("data.txt/.", os.O_RDONLY),
                     ("link", os.O_RDONLY | os.O_NOFOLLOW), ("to-nothing", os.O_WRONLY | os.O_CREAT | os.O_EXCL)):
@@ -126,6 +130,7 @@ print("linked", os.read(os.open("through/data.txt", os.O_RDONLY | os.O_NOFOLLOW)
 
 // TestAskOnceForAll: who allows a change allows reading, and who allows a new file allows what its maker does with it.
 func TestAskOnceForAll(t *testing.T) {
+	besideOthers(t)
 	const program = `open("log.txt", "a").close()
 print(open("log.txt").read())
 open("made.txt", "w").write("made")
@@ -150,6 +155,7 @@ print(open("made.txt").read(), flush=True)
 
 // TestAskInBackground: behind another job nobody is asked, and what was refused there is asked about once psb is in front.
 func TestAskInBackground(t *testing.T) {
+	besideOthers(t)
 	const program = `try: open("data.txt"); print("GOT", flush=True)
 except OSError: print("refused behind", flush=True)
 input()
@@ -173,6 +179,7 @@ print(open("data.txt").read(), flush=True)
 
 // TestAskSaysRisks: a question says what allow-last would mark, and nothing about what is harmless.
 func TestAskSaysRisks(t *testing.T) {
+	besideOthers(t)
 	const program = `import os, socket
 for name in ("data.txt", "Makefile", os.path.expanduser("~/code/sibling/notes.txt")):
     try: open(name, "a" if name == "Makefile" else "r").close()
@@ -209,6 +216,7 @@ for host in ("192.0.2.1", "127.0.0.1"):
 // TestAskNeverByAnotherName: what nobody is asked about is not asked about under its other names either, nor is psb's own state, nor a file of
 // the host's where the box shows another folder.
 func TestAskNeverByAnotherName(t *testing.T) {
+	besideOthers(t)
 	const program = `import os
 for name, mode in (("policy", "a"), ("open.txt", "r"), ("shown/data.txt", "a"), ("shown/new.txt", "w"), (os.environ["STATE"] + "/psb/launches/x", "w")):
     try: open(name, mode).close(); print("GOT", name)

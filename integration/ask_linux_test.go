@@ -30,6 +30,7 @@ const askPrompt = "q deny this and all that follows: "
 
 // TestAskAnswers: what a person allows the program gets, for this run or for good; what is denied it does not get, and each is asked once.
 func TestAskAnswers(t *testing.T) {
+	besideOthers(t)
 	const program = `import os, subprocess
 def show(*a, **k):
     try:
@@ -85,6 +86,7 @@ print("end", flush=True)
 
 // TestAskTypedAhead: keys that were typed before a question answer nothing, an empty line is a no, and the terminal is left as it was.
 func TestAskTypedAhead(t *testing.T) {
+	besideOthers(t)
 	const program = `import os, sys, termios, tty
 was = termios.tcgetattr(0)
 tty.setraw(0)
@@ -111,6 +113,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, was)
 
 // TestAskNever: about what a line refuses, or not even a learning run gets, nobody is asked; nothing that is asked can be answered by the program.
 func TestAskNever(t *testing.T) {
+	besideOthers(t)
 	const program = `import os
 for name in ("hidden.txt", os.path.expanduser("~/.ssh/id_rsa"), "/etc/shadow", ".py-sandboxes"):
     try: open(name, "a" if name.startswith(".py") else "r").close(); print("GOT", name)
@@ -138,6 +141,7 @@ print("end")
 
 // TestAskPaused: while a question stands nothing in the box writes over it, and Ctrl-C ends the program, which is then no answer.
 func TestAskPaused(t *testing.T) {
+	besideOthers(t)
 	const program = `import threading, os, time
 r, w = os.pipe()
 def noise():
@@ -168,6 +172,7 @@ print("GOT")
 
 // TestAskRefusesToStart: without a terminal, or under a locked policy, nothing starts.
 func TestAskRefusesToStart(t *testing.T) {
+	besideOthers(t)
 	askingAt(t, "", "print('ran')\n", func(t *testing.T, s scene, _ func() *console) {
 		cmd := s.command(t.Context(), call{argv: []string{psb(t), "--policy", ".py-sandboxes", "--ask", "ask.py"}})
 		cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
@@ -185,6 +190,7 @@ func TestAskRefusesToStart(t *testing.T) {
 
 // TestAskRaces: a program that changes the name while the question stands gets the file that was asked about, or none.
 func TestAskRaces(t *testing.T) {
+	besideOthers(t)
 	const program = `import ctypes, os, sys, threading, time
 sys.setswitchinterval(1e-5)
 libc = ctypes.CDLL(None, use_errno=True)
@@ -237,6 +243,7 @@ os._exit(0)
 
 // TestAllowLastAsks: after a refused run each access is asked about, what is allowed is added, and q leaves the rest.
 func TestAllowLastAsks(t *testing.T) {
+	besideOthers(t)
 	const program = `for name in ("data.txt", "other.py", "log.txt"):
     try: open(name).close()
     except OSError: pass

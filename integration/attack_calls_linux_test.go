@@ -262,6 +262,7 @@ func setSetID(t *testing.T, s scene) attempt {
 
 // TestAttackOnTheTerminal: what is typed into the caller's terminal for the shell to read once the program has ended.
 func TestAttackOnTheTerminal(t *testing.T) {
+	besideOthers(t)
 	amd64(t)
 	if b, err := os.ReadFile("/proc/sys/dev/tty/legacy_tiocsti"); err == nil && strings.TrimSpace(string(b)) == "0" {
 		t.Skip("the kernel takes no typing from anybody (dev.tty.legacy_tiocsti)")

@@ -220,6 +220,7 @@ sys.exit(7)
 // TestAttackBySignals: a program that sends signals to everything it can name ends neither psb nor the shell that waits for it, and its own
 // status arrives.
 func TestAttackBySignals(t *testing.T) {
+	besideOthers(t)
 	against(t, func(t *testing.T, s trial) string {
 		s.files(t, map[string]string{"signals.py": signalling})
 		s.rules(t, "")
@@ -245,6 +246,7 @@ sys.stdin.read()
 // TestAttackWhilePsbIsStopped: a call that psb judges waits while psb is stopped, and fails when psb is killed, just before the
 // program ends with it: nobody else answers.
 func TestAttackWhilePsbIsStopped(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -49,6 +49,7 @@ ok("sending a file", open("out/sent").read() == "data")
 
 // TestGrantedFilesBehave: the walls that hold the attacks do not stand in the way of what programs do with files they were granted.
 func TestGrantedFilesBehave(t *testing.T) {
+	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
@@ -76,6 +77,7 @@ func TestGrantedFilesBehave(t *testing.T) {
 // TestVirtualEnvironmentByRule: a virtual environment that is not in use is read-only within a folder that may be written, and may be written
 // where a rule names it, or something in it.
 func TestVirtualEnvironmentByRule(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -150,6 +150,7 @@ func threatModel(t *testing.T) (claims []claim) {
 
 // TestClaimsHaveAttacks: the threat model and the attacks say the same. No claim without an attack or a test, no attack without a claim.
 func TestClaimsHaveAttacks(t *testing.T) {
+	besideOthers(t)
 	rows := map[string]string{}
 	twin := map[string]bool{} // the claims that an attack in both languages tries
 	for _, a := range attacks() {

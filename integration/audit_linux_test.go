@@ -68,6 +68,7 @@ const seenInside = `['data', 'more'] here
 
 // TestAudit: an audited program sees its own changes, all of them are told, and none is there afterwards.
 func TestAudit(t *testing.T) {
+	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,6 +131,7 @@ func tells(t *testing.T, r result, lines ...string) {
 
 // TestAuditReport: --report has all of it in fields.
 func TestAuditReport(t *testing.T) {
+	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
@@ -216,6 +218,7 @@ print(socket.create_connection(("127.0.0.1", 8080)).getpeername()[1], flush=True
 
 // TestAuditMounts: each mount has an overlay of its own; one that is read-only stays it; one that cannot be a layer is named.
 func TestAuditMounts(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 || controlOnly() {
 		t.Skip("mounts as root, and needs psb")
 	}
@@ -277,6 +280,7 @@ exit $status
 
 // TestAuditPage runs each example of docs/audit.md: what stands below a command is exactly what it prints.
 func TestAuditPage(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -315,6 +319,7 @@ func TestAuditPage(t *testing.T) {
 
 // TestAuditAsked: where there is no policy yet, "a" at the question audits, and nothing is written.
 func TestAuditAsked(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		must(t, os.Remove(filepath.Join(s.project, ".py-sandboxes")))
 		s.put(t, "home/code/project/asked.py", "open('new.txt', 'w').write('x')\nprint('ran', flush=True)\nraise SystemExit(6)\n")
@@ -336,6 +341,7 @@ func TestAuditAsked(t *testing.T) {
 
 // TestAuditInstalls: a virtual environment in the project, and a wheel installed into it, work for the audited program and are not there later.
 func TestAuditInstalls(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

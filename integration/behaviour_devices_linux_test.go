@@ -31,6 +31,7 @@ func nodes(t *testing.T, word string) (open, closed, folder string) {
 // TestBehaviourDevices: a device node is absent unless a rule names it or its folder; then it is the node itself. One that the person may not
 // open stays closed, and as root, where that is psb's own doing, it is said before anything starts. Learning makes one rule of one node.
 func TestBehaviourDevices(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 {
 		ledger.Need(t, "root", errors.New("only root makes device nodes"))
 	}

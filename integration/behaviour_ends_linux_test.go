@@ -15,6 +15,7 @@ import (
 
 // TestBehaviourStatus: every number a program can exit with is what the caller gets; all 256 with PSB_ROWS=all, the odd ones otherwise.
 func TestBehaviourStatus(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		list := []int{0, 1, 2, 3, 120, 124, 125, 126, 127, 128, 129, 130, 137, 139, 143, 254, 255}
 		if !once() {
@@ -33,6 +34,7 @@ func TestBehaviourStatus(t *testing.T) {
 
 // TestBehaviourReason: the end that psb brought about has a status of its own and one line that names the limit; the program's own has none.
 func TestBehaviourReason(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		// An ordinary user without a group of its own accepts that memory is held by looking from time to time.
 		var memory []string
@@ -70,6 +72,7 @@ func TestBehaviourReason(t *testing.T) {
 
 // TestBehaviourMemory: a limit on memory is one on resident memory without a way round by swap: the program ends near it.
 func TestBehaviourMemory(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 || !holds("memory") {
 		ledger.Need(t, "cgroup", errors.New("no memory controller for this user"))
 	}
@@ -99,6 +102,7 @@ func TestBehaviourMemory(t *testing.T) {
 // TestBehaviourProcesses: a program that is refused more processes than its limit goes on, and psb says so at the end: one line, from an
 // ordinary start and from a kept one.
 func TestBehaviourProcesses(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		if s.who.uid != 0 {
 			t.Skip("an ordinary user has RLIMIT_NPROC, which counts no refusals")
@@ -119,6 +123,7 @@ func TestBehaviourProcesses(t *testing.T) {
 
 // TestBehaviourInput: a program's input is its caller's, as a pipe of many bytes, as a file to its last byte, as nothing, beside a script from "-".
 func TestBehaviourInput(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct{ name, line string }{
 		{"binary file", `$P -c 'import sys, hashlib; b = sys.stdin.buffer.read(); print(len(b), hashlib.sha256(b).hexdigest())' < /usr/bin/python3`},
 		{"long pipe", `head -c 20000000 /dev/zero | $P -c 'import sys; print(len(sys.stdin.buffer.read()))'`},
@@ -145,6 +150,7 @@ func TestBehaviourInput(t *testing.T) {
 
 // TestBehaviourBigScript: a script of megabytes runs, from a file and from stdin.
 func TestBehaviourBigScript(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/big.py", strings.Repeat("x = 1\n", 270_000)+"print('big', x)\n")
 		s.give(t)
@@ -172,6 +178,7 @@ func open(t testing.TB, path string) *os.File {
 // TestBehaviourSlowReader: a reader that takes its time gets every byte, and one that goes away ends the program as it does without psb; the
 // same where psb stands between to count the output.
 func TestBehaviourSlowReader(t *testing.T) {
+	besideOthers(t)
 	const program = "import os\nfor n in range(300): os.write(1, b'%09d\\n' % n * 1000)\nos.write(2, b'done')"
 	ordinary(t, func(t *testing.T, s scene) {
 		for _, options := range [][]string{nil, {"--limit", "output=100M"}} {
@@ -221,6 +228,7 @@ func TestBehaviourSlowReader(t *testing.T) {
 
 // TestBehaviourInheritedPipeSignal: SIGPIPE and its like are ignored or not inside as the caller had them, for programs other than Python, too.
 func TestBehaviourInheritedPipeSignal(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/.py-sandboxes", emptyPolicy+"[files]\n\"/bin/cat\" = \"exec\"\n")
 		s.give(t)

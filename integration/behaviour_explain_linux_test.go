@@ -99,6 +99,7 @@ func (s scene) asked(t *testing.T) (words []string) {
 // TestBehaviourWhyIsTrue: what psb policy why says of an access is what the box then does, also where a rule says one thing and a link or the
 // protection of a file another.
 func TestBehaviourWhyIsTrue(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -134,6 +135,7 @@ func TestBehaviourWhyIsTrue(t *testing.T) {
 
 // TestBehaviourWhyInside: psb asked from inside its box judges the same file in the same way, and cannot where it may not read it.
 func TestBehaviourWhyInside(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		b, err := os.ReadFile(psb(t))
 		must(t, err)
@@ -166,6 +168,7 @@ print(r.returncode, r.stdout)`
 
 // TestBehaviourExplainOddFolder: the plan is one line for each of its lines, whatever the folder is called.
 func TestBehaviourExplainOddFolder(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		dir := filepath.Join(s.project, "two\nrun        false")
 		must(t, os.Mkdir(dir, 0o755))

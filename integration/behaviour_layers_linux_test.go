@@ -12,6 +12,7 @@ import (
 // TestBehaviourLayerAccepted: a layer the host lacks goes missing only when it was accepted by name; then what is lost stands in the report
 // and in the plan, in the same words, and the other layers still hold the program.
 func TestBehaviourLayerAccepted(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		wall    string
 		options []string

@@ -36,6 +36,7 @@ func ordinary(t *testing.T, do func(t *testing.T, s scene)) {
 
 // TestBehaviourSharedMemory: /dev/shm needs no rule, and it is the box's own: nothing of the host's is in it and nothing of it is seen outside.
 func TestBehaviourSharedMemory(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.behave(t, "pool")
 		outside := filepath.Join("/dev/shm", s.word+"-outside")
@@ -61,6 +62,7 @@ func TestBehaviourSharedMemory(t *testing.T) {
 
 // TestBehaviourFromThreads: a caller with threads, a pool or an event loop starts psb as a shell does.
 func TestBehaviourFromThreads(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.behave(t, "launches")
 		want := "threads (0, b'2\\n')\npool [(0, b'1\\n'), (0, b'2\\n'), (0, b'3\\n'), (0, b'4\\n')]\nloop [(0, b'1\\n'), (0, b'2\\n'), (0, b'3\\n'), (0, b'4\\n')]\n"
@@ -75,6 +77,7 @@ func TestBehaviourFromThreads(t *testing.T) {
 // TestBehaviourInterpreterLinks: an interpreter by a chain of links finds its libraries and its environment as it does without psb, and the
 // folders of the chain show nothing else.
 func TestBehaviourInterpreterLinks(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		venv, hop := filepath.Join(s.home, "venv"), filepath.Join(s.home, "hop")
 		if r := s.run(t, call{argv: []string{systemPython, "-m", "venv", "--without-pip", venv}}); r.code != 0 {
@@ -110,6 +113,7 @@ func TestBehaviourInterpreterLinks(t *testing.T) {
 
 // TestBehaviourBrokenInterpreter: of a link that leads nowhere psb says so, in one line, and not that there is no such file.
 func TestBehaviourBrokenInterpreter(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.put(t, "home/hop/text", "no program\n")
 		s.give(t)
@@ -132,6 +136,7 @@ func TestBehaviourBrokenInterpreter(t *testing.T) {
 
 // TestBehaviourLeavesNothing: psb leaves no file in the working folder, neither after a run nor after it was killed in one.
 func TestBehaviourLeavesNothing(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		dir := filepath.Join(s.home, "code/empty")
 		must(t, os.Mkdir(dir, 0o755))
@@ -163,6 +168,7 @@ func TestBehaviourLeavesNothing(t *testing.T) {
 
 // TestBehaviourLinkedFolder: a working folder reached by a link is the same folder by both names, for psb and for its rules.
 func TestBehaviourLinkedFolder(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		link := filepath.Join(s.home, "link")
 		must(t, os.Symlink(s.project, link))
@@ -187,6 +193,7 @@ func TestBehaviourLinkedFolder(t *testing.T) {
 
 // TestBehaviourLinkLoop: a rule on a link that leads round in a circle stops the start, by name, at once.
 func TestBehaviourLinkLoop(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		must(t, os.Symlink("two", filepath.Join(s.project, "one")))
 		must(t, os.Symlink("one", filepath.Join(s.project, "two")))
@@ -203,6 +210,7 @@ func TestBehaviourLinkLoop(t *testing.T) {
 
 // TestBehaviourByteCode: importing from a tree that may only be read, or even be written, leaves no byte code, and nobody is told of it.
 func TestBehaviourByteCode(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/lib/modx.py", "X = 1\n")
 		for _, right := range []string{"read", "write"} {
@@ -235,6 +243,7 @@ func TestBehaviourByteCode(t *testing.T) {
 
 // TestBehaviourDeepFolder: sockets of psb and of the program's temporary folder stay below the kernel's 108 bytes in the deepest of folders.
 func TestBehaviourDeepFolder(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		dir := s.project
 		for range 4 {

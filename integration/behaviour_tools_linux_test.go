@@ -12,6 +12,7 @@ import (
 // TestBehaviourDebuggers: pdb from a script and by breakpoint(), traces, dumps of the stack by time and by signal: as without psb. A tracer of
 // other processes is refused, and told.
 func TestBehaviourDebuggers(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.behave(t, "debugs")
 		const keys = "p 40+2\np x\nw\nc\n"
@@ -45,6 +46,7 @@ func TestBehaviourDebuggers(t *testing.T) {
 
 // TestBehaviourTracerRefused: a debugger that needs ptrace learns so at once, and psb names the call.
 func TestBehaviourTracerRefused(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("strace")
 	ledger.Need(t, "strace", err)
 	ordinary(t, func(t *testing.T, s scene) {
@@ -64,6 +66,7 @@ func TestBehaviourTracerRefused(t *testing.T) {
 
 // TestBehaviourDebugAdapter: a debugger that speaks over the loopback works inside one box: a break, a look, and on.
 func TestBehaviourDebugAdapter(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.behave(t, "attaches")
 		s.system(t, map[string]string{"debugpy": "debugpy"})
@@ -79,6 +82,7 @@ func TestBehaviourDebugAdapter(t *testing.T) {
 // TestBehaviourKernel: a notebook's kernel starts in a box and runs what its client sends, over the loopback of the box; the code sent has the
 // rights of the box.
 func TestBehaviourKernel(t *testing.T) {
+	besideOthers(t)
 	ordinary(t, func(t *testing.T, s scene) {
 		s.behave(t, "kernel")
 		s.put(t, "home/code/sibling/kept", "")
@@ -101,6 +105,7 @@ func TestBehaviourKernel(t *testing.T) {
 
 // TestBehaviourIPython: IPython's prompt at a terminal: results, completion, history, an interrupt, and the end.
 func TestBehaviourIPython(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.system(t, map[string]string{"ipython": "IPython"})
 		for _, argv := range [][]string{{systemPython}, boxed(t)} {
@@ -130,6 +135,7 @@ func TestBehaviourIPython(t *testing.T) {
 // TestBehaviourWorktree: git in a work tree whose repository stands elsewhere: looking is learned; committing needs the repository's rule, and
 // what git obeys there stays protected.
 func TestBehaviourWorktree(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("git")
 	ledger.Need(t, "git", err)
 	ordinary(t, func(t *testing.T, s scene) {
@@ -173,6 +179,7 @@ func TestBehaviourWorktree(t *testing.T) {
 // TestBehaviourGitOwner: inside, the person's own repository is the person's own, so git's guard against foreign ones has nothing to say, and no
 // setting of the person's is written.
 func TestBehaviourGitOwner(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("git")
 	ledger.Need(t, "git", err)
 	ordinary(t, func(t *testing.T, s scene) {

@@ -24,6 +24,7 @@ type door struct {
 // TestBreakSocketAtStdio: an IP socket or a unix datagram socket as stdin or stdout could be connected elsewhere, so it does not go in. A
 // connected unix stream socket cannot, and does.
 func TestBreakSocketAtStdio(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct{ family, kind string }{{"inet", "stream"}, {"inet", "dgram"}, {"unix", "dgram"}, {"unix", "stream"}} {
 		for fd, at := range []string{"stdin", "stdout"} {
 			t.Run(c.family+" "+c.kind+"/"+at, func(t *testing.T) {
@@ -157,6 +158,7 @@ func (s trial) with(t *testing.T, fd int, file *os.File, argv ...string) result 
 
 // TestBreakPriorities: the box is in psb's process group, but the rest of that group is none of its business.
 func TestBreakPriorities(t *testing.T) {
+	besideOthers(t)
 	against(t, func(t *testing.T, s trial) string {
 		s.program(t, "priority.py")
 		s.rules(t, "")

@@ -46,6 +46,7 @@ func (s trial) bare(t *testing.T, dir string) {
 
 // TestBreakGitPresent: what git runs or takes its settings from cannot be changed where it stands when the box starts.
 func TestBreakGitPresent(t *testing.T) {
+	besideOthers(t)
 	paths := []string{".git/config", ".git/hooks/post-checkout", ".git/config.worktree", ".git/info/attributes", ".git/modules/m/config", ".git/modules/m/hooks/post-checkout",
 		".git/worktrees/wt/commondir", ".git/worktrees/wt/config.worktree", "tools/hooks/pre-commit", "gd/config", "gd/hooks/post-checkout", "apart/.git",
 		"real/config", "real/hooks/post-checkout", "shared/.git/commondir", "shared/.git/common/config", "shared/.git/common/hooks/post-checkout"}
@@ -92,6 +93,7 @@ func TestBreakGitPresent(t *testing.T) {
 
 // TestBreakGitAbsent: what was not there and would be run or obeyed by git is told when the box made it.
 func TestBreakGitAbsent(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		name  string
 		paths []string
@@ -158,6 +160,7 @@ func planted(r result, path string) bool {
 
 // TestBreakStartUpLinks: a start-up file of the home that is a link is protected where it leads.
 func TestBreakStartUpLinks(t *testing.T) {
+	besideOthers(t)
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
@@ -200,6 +203,7 @@ func TestBreakStartUpLinks(t *testing.T) {
 
 // TestBreakStartUpRule: a rule that names a start-up file for writing is not honoured.
 func TestBreakStartUpRule(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct{ name, rule, file string }{
 		{"file", ".bashrc", ".bashrc"},
 		{"folder", ".vim/", ".vim/vimrc"},
@@ -233,6 +237,7 @@ func TestBreakStartUpRule(t *testing.T) {
 // TestBreakHideByRename: what is hidden stays hidden although the folder around it may be written: the folder cannot be moved to a name
 // that nothing hides.
 func TestBreakHideByRename(t *testing.T) {
+	besideOthers(t)
 	const moving = `import os, sys
 print("started", flush=True)
 above, name = sys.argv[1:]

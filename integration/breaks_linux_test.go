@@ -112,6 +112,7 @@ for path in sys.argv[1:]:
 // TestBreakExecutableBytes: what an executable file says of its loader, libraries or interpreter grants nothing of the user's. The bytes
 // may be a stranger's, or the box's own doing of the run before.
 func TestBreakExecutableBytes(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("cc")
 	ledger.Need(t, "cc", err)
 	cc := func(t *testing.T, out string, args ...string) {
@@ -208,6 +209,7 @@ print("unshare", libc.unshare(0x10000000), ctypes.get_errno())
 
 // TestBreakOwnFolders: psb's own state and configuration stay as they are also where a rule lets the box write around them.
 func TestBreakOwnFolders(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		name, variable, value, rule string // value and rule: below the home, with PROJECT for the project
 	}{
@@ -298,6 +300,7 @@ func regular(t *testing.T, dir string) (list []string) {
 
 // TestBreakLearnUnapproved: learning adds to a policy that was read, never to one that a clone brought along.
 func TestBreakLearnUnapproved(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -26,6 +26,7 @@ except OSError as e:
 
 // TestBreakPlantedCertificate: certificates that a variable names are shown, but not what a link of the box's own making leads to.
 func TestBreakPlantedCertificate(t *testing.T) {
+	besideOthers(t)
 	const planting = `import os, sys
 print("started", flush=True)
 here, there = sys.argv[1:]
@@ -70,6 +71,7 @@ os.symlink(there, here)
 
 // TestBreakPolicyFolderSwapped: a learning run that puts a link in the place of its policy's folder has nothing written where the link leads.
 func TestBreakPolicyFolderSwapped(t *testing.T) {
+	besideOthers(t)
 	for _, had := range []bool{false, true} { // whether the policy was there before
 		t.Run(fmt.Sprintf("policy before %v", had), func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
@@ -110,6 +112,7 @@ func TestBreakPolicyFolderSwapped(t *testing.T) {
 
 // TestBreakReportFolderSwapped: the report is not written where a link leads that the program put in the place of the report's folder.
 func TestBreakReportFolderSwapped(t *testing.T) {
+	besideOthers(t)
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
@@ -143,6 +146,7 @@ func TestBreakReportFolderSwapped(t *testing.T) {
 
 // TestBreakNames: names that a program made up reach the terminal escaped, whatever psb has to say about them.
 func TestBreakNames(t *testing.T) {
+	besideOthers(t)
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
@@ -182,6 +186,7 @@ func (s trial) raw(t *testing.T, r result) string {
 
 // TestBreakForgedNotes: the program can say what it likes of itself as often as it likes; psb ends in time and stays short.
 func TestBreakForgedNotes(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

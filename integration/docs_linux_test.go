@@ -10,6 +10,7 @@ import (
 
 // TestDocsLearn runs the examples of docs/learn.md.
 func TestDocsLearn(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, nil, func(t *testing.T, s scene) { s.follow(t, "learn.md") })
 }
 

@@ -9,6 +9,7 @@ import (
 
 // TestExportBwrap: the exported script starts the program under Debian's bubblewrap; what the policy allows works, and nothing else.
 func TestExportBwrap(t *testing.T) {
+	besideOthers(t)
 	eachExported(t, func(t *testing.T, s exported) {
 		tool(t, "bwrap")
 		r := s.export(t, "bwrap", "-o", s.folder)
@@ -36,6 +37,7 @@ func (s scene) small(t *testing.T, to, policy, program string, argv ...string) s
 
 // TestExportBwrapEnds: the script ends as the program does, at a limit as psb does, and the box ends with the script.
 func TestExportBwrapEnds(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -79,6 +81,7 @@ func TestExportBwrapEnds(t *testing.T) {
 
 // TestExportOfCommand: any command, and an interpreter of a virtual environment, which is found through links.
 func TestExportOfCommand(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

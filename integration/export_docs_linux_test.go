@@ -14,6 +14,7 @@ var block = regexp.MustCompile("(?ms)^```(\\w+) ?([^\n]*)\n(.*?)^```$")
 // TestExportDocs does what docs/export.md shows: writes its files and compares what each command prints, as an ordinary user; lines that
 // begin with "# " are root's.
 func TestExportDocs(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -18,6 +18,7 @@ import (
 
 // TestExportKubernetes: what is exported decodes strictly into the API's own types, and says what the policy says.
 func TestExportKubernetes(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -22,6 +22,7 @@ func (s exported) asRoot(t *testing.T) exported {
 
 // TestExportOCI: the exported folder is a bundle that runc runs as it is. Values of passed variables are the user's to write.
 func TestExportOCI(t *testing.T) {
+	besideOthers(t)
 	eachExported(t, func(t *testing.T, s exported) {
 		runc := tool(t, "runc")
 		r := s.export(t, "oci", "-o", s.folder)

@@ -13,6 +13,7 @@ import (
 
 // TestExportSystemdVerifies: systemd reads every line of the unit, and calls the service well protected.
 func TestExportSystemdVerifies(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -39,6 +40,7 @@ func TestExportSystemdVerifies(t *testing.T) {
 // TestExportSystemd: a systemd of its own, process 1 of a namespace, runs the exported service; what the policy allows works, and nothing else.
 // A unit makes no names, so a folder's are not listed, and takes no text that depends on another variable.
 func TestExportSystemd(t *testing.T) {
+	besideOthers(t)
 	eachExported(t, func(t *testing.T, s exported) {
 		if os.Getuid() != 0 {
 			ledger.Need(t, "root", errors.New("only root starts a systemd in namespaces"))

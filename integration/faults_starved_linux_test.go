@@ -67,6 +67,7 @@ func faults() []fault {
 // TestFaults starts psb where the host lacks something. What psb needs and does not get is one line and status 125, nothing is started and
 // nothing is left; what it does not need changes nothing.
 func TestFaults(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -142,6 +143,7 @@ func (s scene) starve(t *testing.T, f fault, argv []string) {
 
 // TestFaultClosedStdio: with descriptors closed a program runs as it does without psb, and a refusal has its status and lands in nobody's file.
 func TestFaultClosedStdio(t *testing.T) {
+	besideOthers(t)
 	for _, closed := range []string{"<&-", ">&-", "2>&-", "<&- >&- 2>&-"} {
 		t.Run(closed, func(t *testing.T) {
 			for _, who := range people() {

@@ -85,6 +85,7 @@ func begun(who person, state string) error {
 
 // TestFirstStart: a scene begins with the folder that psb would make, and psb takes it for its own: it makes no other.
 func TestFirstStart(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -139,6 +139,7 @@ func TestImportMap(t *testing.T) {
 
 // TestPureHalvesBuildElsewhere: what touches no kernel builds where there is no Linux.
 func TestPureHalvesBuildElsewhere(t *testing.T) {
+	besideOthers(t)
 	if testing.Short() {
 		t.Skip("builds the standard library once more")
 	}
@@ -246,6 +247,7 @@ func TestTopFolders(t *testing.T) {
 
 // TestNothingOfThisMachine: no tracked file names where this copy of the project, its Go or its user's home happen to lie.
 func TestNothingOfThisMachine(t *testing.T) {
+	besideOthers(t)
 	root, err := moduleRoot()
 	must(t, err)
 	places := []string{root}

@@ -100,6 +100,7 @@ print(call("psb-mcp.psb-mcp.svc", Authorization="Bearer secret"))
 
 // TestKubernetesPod: the Deployment's container as a runtime starts it serves, and makes boxes; without a whole /proc no code runs.
 func TestKubernetesPod(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -55,6 +55,7 @@ func newMarkingScene(t *testing.T, who person, policy string) scene {
 
 // TestLayerTakenAway starts psb where one layer's calls fail: the run is refused, says which, and the program never ran.
 func TestLayerTakenAway(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		wall, policy string
 		learn        bool
@@ -114,6 +115,7 @@ func TestLayerTakenAway(t *testing.T) {
 
 // TestNothingTakenAway is the control of TestLayerTakenAway: behind a wall that refuses nothing psb runs the program.
 func TestNothingTakenAway(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

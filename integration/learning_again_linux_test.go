@@ -69,6 +69,7 @@ func (s scene) holds(t *testing.T, want ...string) {
 
 // TestLearningRareBranch: what did not happen is not learned, its refusal is one line, and learning that run, too, adds just what it needed.
 func TestLearningRareBranch(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, []string{"crash"}, func(t *testing.T, s scene) {
 		s.learns(t, 0, "crash.py", "1")
 		s.holds(t, `"./" = "list"  # import of pathlib`)
@@ -94,6 +95,7 @@ func TestLearningRareBranch(t *testing.T) {
 
 // TestLearningKeepsWhatStands: comments, order, odd blanks and refusals written by hand stay as they are, and no rule is learned against one.
 func TestLearningKeepsWhatStands(t *testing.T) {
+	besideOthers(t)
 	const byHand = "# mine\nversion=1\n\n[limits]\nwall = \"60s\"   # keep\n\n[files]   # odd\n\"~/x\" = \"hide\"\n\"data/\"=\"hide\"  # never\n\n[env]\nOTHER=false\n\n[net]\n\"10.0.0.0/8:1-1024\" = \"deny\"  # keep\n"
 	eachLearner(t, []string{"crash", "environment"}, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/reads.py", "import os\nfor name in ('data/in.csv', 'other.csv'):\n    try:\n        print(open(name).read())\n    except OSError:\n        print('no')\nos.environ.get('OTHER')\nos.environ.get('MY_SETTING')\n")
@@ -142,6 +144,7 @@ func inOrder(text, part string) bool {
 // TestLearningLinkMoves: after a link was set to another target, a rule on the link follows it; one on the target, which is learned where the
 // box could set the link itself, refuses the new one by its name.
 func TestLearningLinkMoves(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, []string{"links"}, func(t *testing.T, s scene) {
 		l := lesson{program: "links", files: linked}
 		move := func() {
@@ -171,6 +174,7 @@ func TestLearningLinkMoves(t *testing.T) {
 
 // TestLearnedByAnother: what one person learned in one place holds for another person in another place, and names neither.
 func TestLearnedByAnother(t *testing.T) {
+	besideOthers(t)
 	setUp := func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/data/in.csv", "1,2\n")
 		must(t, os.MkdirAll(filepath.Join(s.home, ".cache"), 0o755))
@@ -224,6 +228,7 @@ func TestLearnedByAnother(t *testing.T) {
 
 // TestLearningOddFolder: whatever the project's folder is called, learning writes the same rules, and they hold.
 func TestLearningOddFolder(t *testing.T) {
+	besideOthers(t)
 	for _, name := range []string{"two\nlines", "caf\xe9", "ca\rriage", "quo\"te", "${HOME}", "back\\slash", " blank ", "#", "\x1b[31m", "\u2028", "\u202egpj", "[g]*?"} {
 		t.Run(strings.Trim(strings.ToValidUTF8(name, "byte"), " "), func(t *testing.T) {
 			eachLearner(t, nil, func(t *testing.T, s scene) {

@@ -46,6 +46,7 @@ func ofAnyHost(rules []string) []string {
 // TestLearningSuite: a learned test suite gives the application a policy that holds nothing of its runner, and the runner one that includes it.
 // Under the first the application runs alone, under the second the suite does; learning again changes neither.
 func TestLearningSuite(t *testing.T) {
+	besideOthers(t)
 	for _, tc := range []struct {
 		name  string
 		args  []string
@@ -138,6 +139,7 @@ func (s scene) texts(t *testing.T) (app, suite string) {
 
 // TestLearningSuiteRefused: what could not be written at the end is said before anything runs, and nothing is written.
 func TestLearningSuiteRefused(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, []string{"two"}, func(t *testing.T, s scene) {
 		for _, tc := range []struct{ name, file, app, suite, says, hint string }{
 			{"the application's own", ".py-sandboxes", "", "", "psb: --learn-runner .py-sandboxes: it is the application's own policy", "psb: hint: psb --learn-runner FILE …"},
@@ -173,6 +175,7 @@ func TestLearningSuiteRefused(t *testing.T) {
 
 // TestLearningInSequence: several learned runs give the rights of one that does all of it, in any order.
 func TestLearningInSequence(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, nil, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/does.py", "import os, sys\nfor what in sys.argv[1:]:\n    if what == 'read':\n        open('data/in.csv').read()\n    elif what == 'write':\n        open('out.csv', 'w').write('1')\n"+
 			"    elif what == 'env':\n        os.environ.get('SETTING')\n    elif what == 'temp':\n        open('tmp-file', 'w').close()\n        os.unlink('tmp-file')\n")
@@ -205,6 +208,7 @@ func TestLearningInSequence(t *testing.T) {
 
 // TestLocked: nothing adds to a locked policy, or through another file to what it locks, and prune takes nothing out of it.
 func TestLocked(t *testing.T) {
+	besideOthers(t)
 	const locked, open, includer = "version = 1\nlocked = true\n\n[files]\n\"never/\" = \"read\"\n", "version = 1\n", "version = 1\ninclude = [\"locked.toml\"]\n"
 	eachLearner(t, []string{"two"}, func(t *testing.T, s scene) {
 		files := map[string]string{"locked.toml": locked, ".py-sandboxes": includer, "open.toml": open, "runner.toml": "version = 1\ninclude = [\"locked.toml\"]\n"}
@@ -262,6 +266,7 @@ func TestLocked(t *testing.T) {
 
 // TestLearningSuitesAtOnce: suites that are learned side by side give both files what all of them needed.
 func TestLearningSuitesAtOnce(t *testing.T) {
+	besideOthers(t)
 	eachLearner(t, nil, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/app.py", "def load(name):\n    with open(f'data/{name}') as f:\n        return f.read()\n")
 		s.put(t, "home/code/project/tests/__init__.py", "")

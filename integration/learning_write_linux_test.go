@@ -23,6 +23,7 @@ const (
 
 // TestLearningTwoAtOnce: learners of one file each add what they saw, whoever ends first; nobody's rules are lost.
 func TestLearningTwoAtOnce(t *testing.T) {
+	besideOthers(t)
 	t.Run("no policy yet", func(t *testing.T) {
 		eachLearner(t, []string{"two"}, func(t *testing.T, s scene) {
 			var inner result
@@ -88,6 +89,7 @@ func TestLearningTwoAtOnce(t *testing.T) {
 
 // TestLearningCannotWrite: where the policy cannot be written psb says so in one line before the program runs, and leaves everything as it was.
 func TestLearningCannotWrite(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		name string
 		only string // person
@@ -164,6 +166,7 @@ func TestLearningCannotWrite(t *testing.T) {
 // TestLearningKeepsTheOwner: a policy that root adds to stays its owner's, with its mode; one of somebody else's in one's own folder becomes
 // one's own.
 func TestLearningKeepsTheOwner(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 {
 		ledger.Need(t, "root", os.ErrPermission)
 	}
@@ -217,6 +220,7 @@ func listing(t *testing.T, dir string) string {
 
 // TestLearningPlantedNames: what a program puts where the policy or its temporary name will stand is not followed, and nothing of it is lost.
 func TestLearningPlantedNames(t *testing.T) {
+	besideOthers(t)
 	for what, says := range map[string]string{"nothing": "", "link": "planted: .py-sandboxes: the program put something else than a file there; it is .py-sandboxes.planted now",
 		"folder": "planted: .py-sandboxes: the program put something else than a file there; it is .py-sandboxes.planted now",
 		"pipe":   "planted: .py-sandboxes: the program put something else than a file there; it is .py-sandboxes.planted now"} {
@@ -250,6 +254,7 @@ func TestLearningPlantedNames(t *testing.T) {
 
 // TestLearningFullDisk: on a full file system the old policy stays whole, there is no new one by halves, and one line says why.
 func TestLearningFullDisk(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 {
 		ledger.Need(t, "root", os.ErrPermission)
 	}
@@ -317,6 +322,7 @@ echo "=== done"
 
 // TestRecordFullDisk: a record that finds no room is not there at all, and one line says why; the policy is written none the less.
 func TestRecordFullDisk(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() != 0 {
 		ledger.Need(t, "root", os.ErrPermission)
 	}

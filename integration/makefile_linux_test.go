@@ -11,6 +11,7 @@ import (
 // TestMakeNamesMissingPackages: an ordinary user who lacks a build package is told the line that gets it, and make ends with 1 before it
 // runs anything.
 func TestMakeNamesMissingPackages(t *testing.T) {
+	besideOthers(t)
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip("no make")
 	}

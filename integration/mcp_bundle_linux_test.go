@@ -20,6 +20,7 @@ import (
 // TestMCPBundle: what is published holds the binary, executable, and names the tools that it offers; the registry's entry has its hash; the
 // programs of the format's makers take it, and the server in it starts.
 func TestMCPBundle(t *testing.T) {
+	besideOthers(t)
 	root, err := moduleRoot()
 	must(t, err)
 	s := newScene(t, people()[0])

@@ -46,6 +46,7 @@ func (s scene) node(t *testing.T, node string, most time.Duration, args ...strin
 // TestMCPConformance: the official suite passes against psb's own HTTP side, in the newest revision and in the one before it. What it asks of a
 // server beside the protocol are fixtures that only the test binary has.
 func TestMCPConformance(t *testing.T) {
+	besideOthers(t)
 	node, modules := nodeTools(t)
 	root, err := moduleRoot()
 	must(t, err)
@@ -80,6 +81,7 @@ func TestMCPConformance(t *testing.T) {
 
 // TestMCPClients: clients that others wrote list the tools, run code, are kept waiting by progress, give up and go on.
 func TestMCPClients(t *testing.T) {
+	besideOthers(t)
 	node, modules := nodeTools(t)
 	s := newScene(t, people()[0])
 	url := s.mcpHTTP(t).url

@@ -30,6 +30,7 @@ func (r ran) code() string {
 // TestMCPCommands: commands of a session, one after the other: each begins where the last one ended with what it exported, cwd counts for one alone,
 // statuses and output are as the shell gave them, and nothing of psb's own is among them.
 func TestMCPCommands(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		a.inside("w", "import os; os.makedirs('/workspace/d/e'); open('/workspace/file', 'w').close(); os.environ['BY_PYTHON'] = 'p'").want(t, "ok")
@@ -91,6 +92,7 @@ func TestMCPCommands(t *testing.T) {
 
 // TestMCPSessionClosedOutputs: code that closes its outputs, or what stands in for them, is heard again in the next call.
 func TestMCPSessionClosedOutputs(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	for _, c := range []string{"import os; os.closerange(0, 256)", "import sys; sys.stdout.close(); sys.stderr.close()", "import os, sys; os.closerange(0, 256); sys.stdout.close(); sys.stdin.close()",

@@ -21,6 +21,7 @@ type publishedClient struct {
 
 // TestMCPConfigsArePublished: what psb mcp config prints for a client is what is published for it, the file's place included.
 func TestMCPConfigsArePublished(t *testing.T) {
+	besideOthers(t)
 	node, modules := nodeTools(t)
 	s := newScene(t, people()[0])
 	const url = "http://127.0.0.1:8080/mcp"

@@ -11,6 +11,7 @@ import (
 // TestMCPCodeThatNeverReturns: code that stays within the interpreter's own C for ever, where no signal handler of Python's runs, is ended by its time limit
 // and by nothing later; one that only looks endless is interrupted in a session, which goes on.
 func TestMCPCodeThatNeverReturns(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	for _, code := range []string{"sum(range(10**12))", "import re; re.match('(a+)+$', 'a' * 60 + 'b')", "10 ** (10 ** 9)"} {
@@ -29,6 +30,7 @@ func TestMCPCodeThatNeverReturns(t *testing.T) {
 
 // TestMCPOddValues: values whose classes lie, fail or never end cost a report nothing but what they are themselves, and run their code in the box alone.
 func TestMCPOddValues(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	outside := s.project + "/pwned"
 	a := s.agent(t, "--structured")
@@ -90,6 +92,7 @@ for i in range(100_000): deep = [deep]
 
 // TestMCPVariables: each name or expression is told by itself; what is not there, fails, or is too long is said in its place.
 func TestMCPVariables(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t, "--structured")
 	got := a.ask("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "a = 42; b = [1, 'x']; h = 'y' * 10**7; n = float('nan')",
@@ -133,6 +136,7 @@ func TestMCPVariables(t *testing.T) {
 
 // TestMCPCeilings: what is asked for beyond a ceiling is refused with both figures, what is below it holds and is told with what it was and could have been.
 func TestMCPCeilings(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t, "--max", "max_output_bytes=100000")
 	for _, c := range []struct {
@@ -175,6 +179,7 @@ func TestMCPCeilings(t *testing.T) {
 
 // TestMCPReportIsNotTheVerdict: code that changes what reports of it, in memory, on its descriptors or at its end, changes no word of psb's own.
 func TestMCPReportIsNotTheVerdict(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	for _, c := range []struct {
@@ -220,6 +225,7 @@ func TestMCPReportIsNotTheVerdict(t *testing.T) {
 
 // TestMCPSpaceForNames: files without content fill a workspace, too, and that is the reason told.
 func TestMCPSpaceForNames(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	r := a.python("for i in range(10**7): open(str(i), 'w').close()", "disk_mb", 8, "return_files", false)

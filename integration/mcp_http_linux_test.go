@@ -91,6 +91,7 @@ func get(t testing.TB, url string) (int, string) {
 
 // TestMCPHTTPGuards: who may not call is refused before anything is looked at; health and metrics stand on a port of their own.
 func TestMCPHTTPGuards(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	sum := sha256.Sum256([]byte("secret-of-ann"))
 	tokens := s.put(t, "home/tokens", "# people\nann "+hex.EncodeToString(sum[:])+"\n")
@@ -157,6 +158,7 @@ func TestMCPHTTPGuards(t *testing.T) {
 
 // TestMCPHTTPDisconnect: a client that goes away takes its run along, in the newest revision and in older ones.
 func TestMCPHTTPDisconnect(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	h := s.mcpHTTP(t)
 	code := map[string]any{"code": fmt.Sprintf("import subprocess\nsubprocess.run(['sh', '-c', 'sleep 600; true', %q])", s.word)}

@@ -49,6 +49,7 @@ func (h hostThings) args() []string {
 // TestMCPRoutesGainNothing: whichever way code comes to the real os module, it gains no file, no process, no network and no socket of the host; without psb
 // each of these ways gains all of them.
 func TestMCPRoutesGainNothing(t *testing.T) {
+	besideOthers(t)
 	text, err := os.ReadFile("testdata/mcp/routes.py")
 	must(t, err)
 	everyone(t, func(t *testing.T, s scene) {
@@ -119,6 +120,7 @@ var spoils = []string{
 // TestMCPReadOnlyHoldsInEverySpelling: a file that a profile lets code read is there afterwards as it was, whatever a shell is told; without psb each of
 // these takes or changes it.
 func TestMCPReadOnlyHoldsInEverySpelling(t *testing.T) {
+	besideOthers(t)
 	everyone(t, func(t *testing.T, s scene) {
 		name := s.home + "/data/kept"
 		state := func() string {
@@ -167,6 +169,7 @@ func TestMCPReadOnlyHoldsInEverySpelling(t *testing.T) {
 
 // TestMCPNoNetworkAtAll: with network none nothing of any kind leaves a box, by whatever program.
 func TestMCPNoNetworkAtAll(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		tcp, err := net.Listen("tcp", "127.0.0.1:0")
 		must(t, err)
@@ -221,6 +224,7 @@ print("tried", len(ways))`, port, sent)
 
 // TestMCPPsbInsideNarrowsAlone: code that may start psb itself gains nothing by a policy or a provider of its own choice.
 func TestMCPPsbInsideNarrowsAlone(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/data/secret", s.token)
 		policy := s.put(t, "home/profiles/p.py-sandboxes", fmt.Sprintf("version = 1\n[files]\n\"/usr/\" = [\"read\", \"exec\"]\n%q = [\"read\", \"exec\"]\n[python]\nshim = false\n", psb(t)))

@@ -56,6 +56,7 @@ func (x traces) left(t *testing.T) (left []string) {
 // TestMCPLeavesNothing: of a run whose client gives it up, or goes away, nothing is left: no process, no control group, no mounts. The one that gave
 // it up hears no more of it, and the next call is answered.
 func TestMCPLeavesNothing(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		begin := func() (int, <-chan answered, traces) {
@@ -112,10 +113,12 @@ func unnamedSockets(t *testing.T) map[string]bool {
 
 // TestMCPNobodyAsks: a server that nobody asks anything has no socket that somebody could find, prints nothing and ends well with its client, boxes that waited included.
 func TestMCPNobodyAsks(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
-	until(t, "boxes wait", func() bool { return len(a.waiting()) > 0 })
-	found := tracesOf(t, a.waiting()[0].pid)
+	var waiting []process // looked at once: a process may be starting another program when it is looked at again
+	until(t, "boxes wait", func() bool { waiting = a.waiting(); return len(waiting) > 0 })
+	found := tracesOf(t, waiting[0].pid)
 	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", a.cmd.Process.Pid))
 	must(t, err)
 	unnamed := unnamedSockets(t)

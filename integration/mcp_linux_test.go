@@ -29,6 +29,7 @@ func (r ran) want(t testing.TB, status string, texts ...string) {
 // TestMCPOutputIsNotProtocol: whatever the program, its children and native code print stands in the result, frames of the protocol and lines like
 // psb's own included.
 func TestMCPOutputIsNotProtocol(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		r := a.python(`import os, subprocess, ctypes
@@ -48,6 +49,7 @@ raise SystemExit(3)`)
 
 // TestMCPTimeout: the limit ends the whole tree, with what was printed so far.
 func TestMCPTimeout(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		r := a.python(fmt.Sprintf(`import subprocess, time
@@ -64,6 +66,7 @@ time.sleep(600)`, s.word), "timeout_s", 2)
 
 // TestMCPParallel: many calls at once neither meet nor mix; beyond the queue the answer is busy, at once, with a time to try again.
 func TestMCPParallel(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t, "--slots", "3", "--queue", "20")
 	code := `import os, time, random
@@ -91,6 +94,7 @@ time.sleep(random.random() / 5); open('f', 'w').write(str(os.urandom(9))); mine 
 
 // TestMCPGone: a cancelled request, a client that closes its end, a server that is killed, and one that is asked to end take the whole tree along.
 func TestMCPGone(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		begin := func(t *testing.T, a *agent) int {
 			id, _ := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{
@@ -135,6 +139,7 @@ func TestMCPGone(t *testing.T) {
 
 // TestMCPDrains: a run that goes on when SIGTERM comes is answered, a new one is not begun.
 func TestMCPDrains(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{
@@ -151,6 +156,7 @@ func TestMCPDrains(t *testing.T) {
 
 // TestMCPCallerDoesNotChoose: no argument, variable or nested psb widens what a call may do.
 func TestMCPCallerDoesNotChoose(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/code/project/.py-sandboxes", "version = 1\n[files]\n\"/etc/machine-id\" = \"read\"\n\"./\" = \"write\"\n")
 		s.give(t)
@@ -172,6 +178,7 @@ func TestMCPCallerDoesNotChoose(t *testing.T) {
 
 // TestMCPBrokenInterpreters: code that ends or breaks its interpreter is a result like any other, and the server answers the next.
 func TestMCPBrokenInterpreters(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[len(people())-1])
 	a := s.agent(t)
 	for _, c := range []struct{ code, status, exit, text string }{
@@ -205,6 +212,7 @@ func TestMCPBrokenInterpreters(t *testing.T) {
 
 // TestMCPVerdictIsNotThePrograms: what the code does to its own report changes nothing that the launcher says.
 func TestMCPVerdictIsNotThePrograms(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	forged := `{"value":{"type":"int","repr":"1","json":"1","mime":{},"cut":false},"error":null,"variables":[],"figures":[],"status":"ok","Started":true,"Status":0}`
@@ -226,6 +234,7 @@ func TestMCPVerdictIsNotThePrograms(t *testing.T) {
 
 // TestMCPHostileResults: values, names and text that attack whoever shows them.
 func TestMCPHostileResults(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	r := a.python(`class R:
@@ -273,6 +282,7 @@ os.write(1, b'\xff\xfe\n')
 
 // TestMCPFiles: what goes in is there byte for byte; what is new, another or gone is told with its hash; all of it can be read.
 func TestMCPFiles(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		var all [256]byte
 		for i := range all {
@@ -323,6 +333,7 @@ print(subprocess.run(['./tool', 'it'], capture_output=True, text=True).stdout)`,
 
 // TestMCPLimits: memory, processes and space end or refuse, the limit is named, and the host and the next call do not notice.
 func TestMCPLimits(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() == 0 && !holds("memory") {
 		t.Skip("no control groups")
 	}
@@ -357,6 +368,7 @@ for i in range(300):
 
 // TestMCPTasks: a run in the background is asked for, fed, followed by its bytes, and ended.
 func TestMCPTasks(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	start := func(code string) string {
@@ -395,6 +407,7 @@ func TestMCPTasks(t *testing.T) {
 
 // TestMCPShell: statuses, working folders, missing programs.
 func TestMCPShell(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	a.tool("run_shell", map[string]any{"command": "exit 42"}).want(t, "error", "exit 42")
@@ -411,6 +424,7 @@ func TestMCPShell(t *testing.T) {
 
 // TestMCPProfiles: the operator's policies can be picked, count as they are at the time of a call, and open the network by name alone.
 func TestMCPProfiles(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/data/set.csv", "1,2\n")
 		s.put(t, "home/other.txt", "other")
@@ -441,6 +455,7 @@ func TestMCPProfiles(t *testing.T) {
 
 // TestMCPProgress: a call that brings a token is told that it goes on.
 func TestMCPProgress(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "1"}, "_meta": map[string]any{"progressToken": "x"}})
@@ -454,5 +469,6 @@ func TestMCPProgress(t *testing.T) {
 
 // TestDocsMCP runs the examples of docs/mcp.md.
 func TestDocsMCP(t *testing.T) {
+	besideOthers(t)
 	newScene(t, people()[0]).follow(t, "mcp.md")
 }

@@ -12,6 +12,7 @@ import (
 
 // TestMCPTerminal: a person who starts psb mcp by hand is told what it waits for, and Ctrl-D ends it.
 func TestMCPTerminal(t *testing.T) {
+	besideOthers(t)
 	s := atTerminal(t, people()[0])
 	k := s.console(t, call{argv: []string{psb(t), "mcp"}})
 	k.expect("psb: waiting for a client on stdin; psb mcp is started by clients: psb mcp install --client NAME adds it to one\r\n")
@@ -21,6 +22,7 @@ func TestMCPTerminal(t *testing.T) {
 
 // TestMCPFigures: what matplotlib drew comes back as an image though nothing saved it, frames of pandas come as values, and two calls share nothing.
 func TestMCPFigures(t *testing.T) {
+	besideOthers(t)
 	for _, name := range []string{"matplotlib", "pandas"} {
 		err := exec.Command(systemPython, "-c", "import "+name).Run()
 		ledger.Need(t, name, err)
@@ -45,6 +47,7 @@ func TestMCPFigures(t *testing.T) {
 
 // TestMCPNetwork: without a way out nothing is reached; a profile's [net] lines count where the call asks for them, and only those.
 func TestMCPNetwork(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
 		t.Cleanup(web.Close)
@@ -70,6 +73,7 @@ func TestMCPNetwork(t *testing.T) {
 
 // TestMCPLayerTakenAway: where a wall cannot be built no code runs, and the result says which, and that nothing was attempted.
 func TestMCPLayerTakenAway(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, wall := range []string{"landlock", "seccomp", "namespaces"} {
 			s.walled(t, wall, psb(t), "version") // puts the walled copy into its place
@@ -85,6 +89,7 @@ func TestMCPLayerTakenAway(t *testing.T) {
 
 // TestMCPHoles: files that are larger than the workspace, because of holes or of many names for one, keep nobody waiting.
 func TestMCPHoles(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	code := "import os\nopen('a-holes', 'w').truncate(1 << 40)\nopen('f', 'wb').write(bytes(1 << 20))\nfor i in range(1000): os.link('f', 'f%04d' % i)"

@@ -13,6 +13,7 @@ import (
 // they are, the longer of two names decides, a name that only begins alike and a link that leads outside give nothing. What was refused is told with
 // the line that would allow it, and a session goes on after it.
 func TestMCPProfilePaths(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, name := range []string{"rw/old.txt", "rw/closed/f.txt", "ro/f.txt", "ro/open/f.txt", "ro-twin/f.txt"} {
 			s.put(t, "home/"+name, "host "+name)

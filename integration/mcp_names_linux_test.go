@@ -12,6 +12,7 @@ import (
 // TestMCPNames: a name that leaves the workspace is refused before anything is looked at, one that only looks odd is what it comes to; a file that is
 // not there, a folder, and an empty file are three different things; what is written lies in folders that are made, in place of what was there.
 func TestMCPNames(t *testing.T) {
+	besideOthers(t)
 	a := newScene(t, people()[0]).agent(t)
 	a.inside("w", "import os, hashlib, shutil").want(t, "ok")
 	for _, bad := range []string{"/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "/workspacex/f", "/workspace2", "/workspace/../etc/passwd", "a/../../workspace/x", "/workspace/", ".", "", "a\nb", "a\u202eb", strings.Repeat("x", 300)} {
@@ -119,6 +120,7 @@ func (a *agent) resource(r ran, name string) string {
 // TestMCPFilesThatAreTold: nothing is told where nothing was made; a file that is too large to come along is listed with its length and hash, and with
 // nothing that nobody looked at; what comes along is what the hash is of.
 func TestMCPFilesThatAreTold(t *testing.T) {
+	besideOthers(t)
 	a := newScene(t, people()[0]).agent(t)
 	if r := a.python("import os; os.mkdir('folder'); os.symlink('/etc/passwd', 'link')"); len(r.Meta.Result.Files) > 0 {
 		t.Errorf("%+v", r.Meta.Result.Files)

@@ -33,6 +33,7 @@ func (r ran) numbers(t testing.TB) (list []uint64) {
 
 // TestMCPNurseryKeepsBoxesApart: boxes that one psb made have no descriptor of each other's, no process, no signal, no group; and one psb it stays.
 func TestMCPNurseryKeepsBoxesApart(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t, "--cold")
 		const open = "import os\n[n for n in map(int, os.listdir('/proc/self/fd')) if os.path.lexists(f'/proc/self/fd/{n}')]"
@@ -95,6 +96,7 @@ func TestMCPNurseryKeepsBoxesApart(t *testing.T) {
 
 // TestMCPPlanFollowsTheHost: what a box shows is the host as it is when the box is made, though its launch was worked out before.
 func TestMCPPlanFollowsTheHost(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		data := s.put(t, "home/data/there", "x")
 		name := filepath.Join(filepath.Dir(data), "figures.txt")

@@ -29,6 +29,7 @@ func (a *agent) streamed(token, code string) ([]progressTold, ran) {
 // TestMCPOutputAsItComes: what is told while code runs grows with each notification, is all that was printed, in order, none of it twice, and comes before
 // the one answer, which is a success or a failure.
 func TestMCPOutputAsItComes(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	for _, c := range []struct{ end, status, exit string }{{"6 * 7", "ok", "0"}, {"1 / 0", "error", "1"}, {"raise SystemExit(7)", "error", "7"}} {
@@ -73,6 +74,7 @@ func (a *agent) logs(task string, cursor int) (text string, next int, over bool)
 // TestMCPTaskLogsWhole: a run in the background is answered before it has ended, and its log, read from cursor to cursor, is what it printed to the byte:
 // no line end and no character is told in halves, though they were written so.
 func TestMCPTaskLogsWhole(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	r := a.python(`import sys

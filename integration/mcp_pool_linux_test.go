@@ -67,6 +67,7 @@ func (a *agent) waiting() (list []process) {
 
 // TestMCPPoolUsesABoxOnce: whichever way a call came to its box, nothing that another one did is there: no file, no process, no variable, no draw.
 func TestMCPPoolUsesABoxOnce(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t, "--preload", "random", "--slots", "4", "--queue", "50")
 		code := fmt.Sprintf(`import builtins, gc, os, random, subprocess, sys
@@ -120,6 +121,7 @@ print(found, random.getrandbits(64), hash('a'), id(code_ := object()))`, s.word)
 
 // TestMCPPoolReplacesTheDead: boxes that die while they wait, whichever part of them does, are replaced, and no call fails for it.
 func TestMCPPoolReplacesTheDead(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		for _, part := range []string{"the interpreter", "its psb", "everything"} {
@@ -156,6 +158,7 @@ func TestMCPPoolReplacesTheDead(t *testing.T) {
 
 // TestMCPPoolGone: boxes that wait end with their server, whichever way it ends, and leave no group.
 func TestMCPPoolGone(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, c := range []struct {
 			how string
@@ -209,6 +212,7 @@ func groupsNamed(pid int) (names []string) {
 
 // TestMCPPoolLimits: a box that waited holds what its call asks for, from then on: less of everything, and all of the time.
 func TestMCPPoolLimits(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() == 0 && !holds("memory") {
 		t.Skip("no control groups")
 	}
@@ -259,6 +263,7 @@ func age(t testing.TB, pid int) float64 {
 // TestMCPPoolFollowsTheHost: a profile's policy counts as it is now, for the next call already; a broken one lets nothing run; and a file that another
 // one took the place of is that other one in a box that was made before.
 func TestMCPPoolFollowsTheHost(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		data := s.put(t, "home/data/figures.txt", "first")
 		write := func(greeting string) string {
@@ -292,6 +297,7 @@ func TestMCPPoolFollowsTheHost(t *testing.T) {
 
 // TestMCPPreload: modules of the operator's are there when the call comes, what they print is nobody's, and what cannot be imported is said once.
 func TestMCPPreload(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t, "--preload", "decimal,this,no_such_module")
 		r := a.warmly("import sys; print([m in sys.modules for m in ('decimal', 'this', 'no_such_module', 'fractions')])")
@@ -317,6 +323,7 @@ func TestMCPPreload(t *testing.T) {
 // TestMCPEndOfCode: what an interpreter does at its end is done: what was not closed is written, threads are waited for, and what asked to be called is
 // called, while what it stands on is there.
 func TestMCPEndOfCode(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t, "--python", systemPython)
 	for _, c := range []struct{ code, out string }{

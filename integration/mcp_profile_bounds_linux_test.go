@@ -10,6 +10,7 @@ import (
 // TestMCPProfileVariables: of the server's variables a box has those that its profile names, and no other: names that merely look alike, those that the
 // profile refuses, and those of the server's own stay outside; what is written into the profile, and what that takes from the server, is there.
 func TestMCPProfileVariables(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/profiles/empty.py-sandboxes", "version = 1\n")
 		s.put(t, "home/profiles/all.py-sandboxes", "version = 1\n[env]\n\"*\" = true\n\"*_KEY\" = false\nLANG = false\n")
@@ -48,6 +49,7 @@ HOME = true
 // TestMCPProfileFolders: a folder that a profile grants is that folder: no name that looks alike, no link that leads out of it, whoever made the link; links
 // that stay inside are followed, and an empty profile grants nothing.
 func TestMCPProfileFolders(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		data := s.home + "/data"
 		for name, text := range map[string]string{"data/in/x.txt": "inside", "data2/y.txt": "alike", "dat": "alike", "secret.txt": "the secret"} {

@@ -22,6 +22,7 @@ func (a *agent) file(tool, path string, more ...any) ran {
 
 // TestMCPSessionFiles: the program and the tools see each other's files at once, byte for byte, while it runs and while it is paused.
 func TestMCPSessionFiles(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		a.file("file_write", "x", "content", "1").says(t, true, `no session "w"`)
@@ -70,6 +71,7 @@ func TestMCPSessionFiles(t *testing.T) {
 
 // TestMCPSessionFileTricks: whatever a program puts into its workspace, the tools neither leave it nor wait for somebody, and tell of no file but its.
 func TestMCPSessionFileTricks(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		secret := s.put(t, "home/outside/secret", "the secret of the host")
 		s.give(t)

@@ -44,6 +44,7 @@ func (r ran) says(t testing.TB, bad bool, texts ...string) {
 // TestMCPSessionKeeps: one call's variables, imports, files, functions and working folder are there in the next, its output is not; a call without the
 // session sees none of it.
 func TestMCPSessionKeeps(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		r := a.inside("w", "import json, os\nx = 40\ndef f():\n  return 1 / 0\nos.makedirs('d'); os.chdir('d'); open('a.txt', 'w').write('A'); print('first')")
@@ -83,6 +84,7 @@ func TestMCPSessionKeeps(t *testing.T) {
 // TestMCPSessionInterrupt: a call that takes too long is interrupted and its session goes on; one that does not stop takes its session along, which
 // is said, with another generation, by it and by the next call.
 func TestMCPSessionInterrupt(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		a.inside("w", "x = 1").want(t, "ok")
@@ -123,6 +125,7 @@ func TestMCPSessionInterrupt(t *testing.T) {
 
 // TestMCPSessionLost: what ends the box of a session is named by the call it happened in, and by the next one.
 func TestMCPSessionLost(t *testing.T) {
+	besideOthers(t)
 	if os.Getuid() == 0 && !holds("memory") {
 		t.Skip("no control groups")
 	}
@@ -153,6 +156,7 @@ func TestMCPSessionLost(t *testing.T) {
 // TestMCPSessionLies: nothing that the program does to the pipes and files by which it is given orders changes what psb says, keeps psb waiting, or
 // reaches the call of somebody else.
 func TestMCPSessionLies(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[len(people())-1])
 	a := s.agent(t)
 	a.inside("w", "1")
@@ -192,6 +196,7 @@ func TestMCPSessionLies(t *testing.T) {
 
 // TestMCPSessionOwners: a session is its client's alone, and each client has so many.
 func TestMCPSessionOwners(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	line := func(name, token string) string {
 		sum := sha256.Sum256([]byte(token))
@@ -228,6 +233,7 @@ func TestMCPSessionOwners(t *testing.T) {
 
 // TestMCPSessionProfile: a session has the profile that its first call named, with all of its rules, and no call changes it.
 func TestMCPSessionProfile(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.put(t, "home/data/set.csv", "1,2\n")
 		policy := s.put(t, "home/profiles/data.py-sandboxes", "version = 1\n\n[files]\n\""+s.home+"/data/\" = \"read\"\n\n[limits]\nwall = \"1s\"\n")
@@ -251,6 +257,7 @@ func TestMCPSessionProfile(t *testing.T) {
 // TestMCPSessionFollowsThePolicy: no call of a session runs under a policy that is gone, and neither does what a call left behind. The name stays the
 // profile's; a policy that cannot be read lets nothing run, whichever way it is asked for.
 func TestMCPSessionFollowsThePolicy(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		write := func(line string) string {
 			name := s.put(t, "home/profiles/p.py-sandboxes", "version = 1\n[env]\n"+line+"\n")
@@ -284,6 +291,7 @@ func TestMCPSessionFollowsThePolicy(t *testing.T) {
 
 // TestMCPSessionEnds: a session that is not used ends, and so does one that is old; the next call says so. A paused one stands still.
 func TestMCPSessionEnds(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t, "--session-idle", "1s")
 	a.inside("w", fmt.Sprintf("import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 600; true', %q], start_new_session=True)", s.word)).want(t, "ok")
@@ -318,6 +326,7 @@ func TestMCPSessionEnds(t *testing.T) {
 
 // TestMCPSessionGone: whichever way the server ends, nothing of its sessions is left.
 func TestMCPSessionGone(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, way := range []string{"closed", "killed"} {
 			a := s.agent(t)

@@ -22,6 +22,7 @@ func (a *agent) listed() string {
 // TestMCPSessionsBesideEachOther: sessions of one client share nothing, run at the same time, are busy each for itself, and end one by one with all of
 // their processes.
 func TestMCPSessionsBesideEachOther(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	names := []string{"one", "three", "two"}
@@ -82,6 +83,7 @@ func TestMCPSessionsBesideEachOther(t *testing.T) {
 
 // TestMCPSessionStandsStill: a paused session's threads and processes do nothing until it goes on, and its files can be seen meanwhile.
 func TestMCPSessionStandsStill(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		a.inside("w", "import threading, time, subprocess\nsubprocess.Popen(['sh', '-c', 'while true; do echo x >>by-child; done'], start_new_session=True)\ndef count():\n"+
@@ -121,6 +123,7 @@ func TestMCPSessionStandsStill(t *testing.T) {
 
 // TestMCPSessionFileLists: what the tools on files tell: pieces, counts, names in order and as deep as asked, kinds, modes and times, and links as links.
 func TestMCPSessionFileLists(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[len(people())-1])
 	a := s.agent(t)
 	a.inside("w", `import os

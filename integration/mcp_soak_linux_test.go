@@ -28,6 +28,7 @@ const (
 // TestMCPSoak: every call is answered or cancelled, and answered truly, whatever goes on beside it; nothing is left of what is over, and the server
 // neither grows nor keeps goroutines.
 func TestMCPSoak(t *testing.T) {
+	besideOthers(t)
 	n, until := soakCalls, time.Now().Add(365*24*time.Hour)
 	if given, err := strconv.Atoi(os.Getenv("PSB_SOAK")); err == nil {
 		n = given

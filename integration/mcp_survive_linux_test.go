@@ -10,6 +10,7 @@ import (
 // TestMCPSessionStops: a call that takes too long and does not listen to its interrupt, in Python alone, is ended, and its session's state with it; one
 // whose interpreter somebody kills from outside, too. Each is said, once more by the next call, and the call after that is as any other.
 func TestMCPSessionStops(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		a := s.agent(t)
 		a.inside("w", "keep = 41").want(t, "ok")

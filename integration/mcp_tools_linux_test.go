@@ -9,6 +9,7 @@ import (
 
 // TestToolsAreThoseOfTheServer: psb tools tells, byte for byte the same each time, what tools/list of psb mcp with the same options answers.
 func TestToolsAreThoseOfTheServer(t *testing.T) {
+	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		dir := filepath.Dir(s.put(t, "home/profiles/data.py-sandboxes", "# Numbers\nversion = 1\n[limits]\nmemory = \"64M\"\n"))
 		s.give(t)

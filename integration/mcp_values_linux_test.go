@@ -50,6 +50,7 @@ func (a *agent) structured(code string, more ...any) (ran, structure) {
 
 // TestMCPResults: what a run comes to is structure whole, each part in its place. One server answers all of it.
 func TestMCPResults(t *testing.T) {
+	besideOthers(t)
 	a := newScene(t, people()[0]).agent(t, "--structured")
 	for name, try := range map[string]func(*testing.T, *agent){"values": tryValues, "output": tryOutput, "a huge value": tryHugeValue} {
 		t.Run(name, func(t *testing.T) { try(t, a) })

@@ -15,6 +15,7 @@ func (r *recorder) Fatalf(format string, a ...any) { r.fatal = fmt.Sprintf(forma
 func (r *recorder) Skipf(format string, a ...any)  { r.skip = fmt.Sprintf(format, a...) }
 
 func TestNeed(t *testing.T) {
+	besideOthers(t)
 	gone := errors.New("kernel 5.12 has none")
 	for _, c := range []struct {
 		must, name  string
@@ -43,6 +44,7 @@ func TestNeed(t *testing.T) {
 }
 
 func TestMustRefusesUnknownNames(t *testing.T) {
+	besideOthers(t)
 	_, err := NewLedger("landlock,usernss")
 	if err == nil || !strings.HasPrefix(err.Error(), `PSB_MUST: unknown name "usernss"`) {
 		t.Fatalf("got %v", err)
@@ -50,6 +52,7 @@ func TestMustRefusesUnknownNames(t *testing.T) {
 }
 
 func TestClosingLine(t *testing.T) {
+	besideOthers(t)
 	l, err := NewLedger("")
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func eachPartial(t *testing.T, do func(t *testing.T, s scene)) {
 
 // TestPartialCalls: values, threads, tasks, prints, exceptions, cancelling, snippets; and the errors of wrong use.
 func TestPartialCalls(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "calls.py") })
 }
 
@@ -37,11 +38,13 @@ func TestPartialOnEachInterpreter(t *testing.T) { onOthers(t, newPartial, "calls
 
 // TestPartialCrashes: a box that ends is told by its status, started again with init_fn, and not for ever.
 func TestPartialCrashes(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "crashes.py") })
 }
 
 // TestPartialHostileBox: whatever a box sends, its caller is unharmed.
 func TestPartialHostileBox(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) {
 		if once() && len(people()) > 1 && s.who.uid == 0 {
 			t.Skip("what a caller takes from its box is the same for root: PSB_ROWS=all tries both")
@@ -52,16 +55,19 @@ func TestPartialHostileBox(t *testing.T) {
 
 // TestPartialWalls: the kernel's walls stand around a function, and what they refuse is told to its caller.
 func TestPartialWalls(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "walls.py") })
 }
 
 // TestPartialLearning: a block learns what its functions need, nothing of the package's own, and then enforces it.
 func TestPartialLearning(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) { s.suite(t, systemPython, "learning.py") })
 }
 
 // TestPartialCompleteMode: in a program that psb runs as a whole, @sandbox is a plain call.
 func TestPartialCompleteMode(t *testing.T) {
+	besideOthers(t)
 	eachPartial(t, func(t *testing.T, s scene) {
 		c := s.caller(t, systemPython, "complete.py")
 		s.put(t, "home/code/project/.py-sandboxes", "version = 1\n\n[env]\nPYTHONPATH = true\n\n[files]\n\"lib/\" = \"read\"\n")
@@ -74,6 +80,7 @@ func TestPartialCompleteMode(t *testing.T) {
 
 // TestPartialPage runs the examples of docs/partial.md as they stand.
 func TestPartialPage(t *testing.T) {
+	besideOthers(t)
 	e := examplesOf(page(t, "partial.md"))
 	if len(e.sessions) < 6 || len(e.files) < 7 {
 		t.Fatalf("%d sessions and %d files were found in the page", len(e.sessions), len(e.files))
@@ -83,6 +90,7 @@ func TestPartialPage(t *testing.T) {
 
 // TestPartialNothingIsLeftOfAParent: however the caller ends, its box ends, even one that is held by native code.
 func TestPartialNothingIsLeftOfAParent(t *testing.T) {
+	besideOthers(t)
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(how.String(), func(t *testing.T) {
 			t.Parallel() // most of it is waiting for a box that native code holds

@@ -11,6 +11,7 @@ import (
 // TestPackageInstalls: pip installs the package from the checkout without a network; it works in its environment, and is found under its
 // other name only where nobody else has that name.
 func TestPackageInstalls(t *testing.T) {
+	besideOthers(t)
 	s := newScene(t, people()[0])
 	i, err := s.choose(t, "system", []string{"pip", "setuptools", "wheel", "ensurepip"})
 	ledger.Need(t, "setuptools", err) // Debian: python3-pip brings it and wheel

@@ -11,6 +11,7 @@ import (
 // TestPolicyDocs runs the examples of docs/policy.md on the upkeep of policies as a reader would: a block with a name is a file, a console
 // block is typed line by line, and what it shows is what comes.
 func TestPolicyDocs(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -13,6 +13,7 @@ import (
 // TestPreparedTellsPlanted: what the program put where a protected file would be read from is told after a kept launch, too, also when the
 // program asked for something that has to be judged and when its policy is now wrong.
 func TestPreparedTellsPlanted(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -75,6 +76,7 @@ func TestPreparedLeavesNoGroup(t *testing.T) {
 // TestPreparedOnlyInOwnFolder: where HOME is not the account's home, a launch that lies below it counts for nothing: a policy may let the
 // program write there.
 func TestPreparedOnlyInOwnFolder(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -107,6 +109,7 @@ func TestPreparedOnlyInOwnFolder(t *testing.T) {
 // TestPreparedUnderAnotherName: python-sb keeps launches as psb does; under ipython-sb, where words stand between psb's options and the
 // program's, options are never taken for the program's.
 func TestPreparedUnderAnotherName(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -228,6 +228,7 @@ func TestPreparedEndsAsTheProgram(t *testing.T) {
 
 // TestPreparedFollowsTheHost: whatever a kept launch rests on may change, and the next start sees it.
 func TestPreparedFollowsTheHost(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -299,6 +300,7 @@ func TestPreparedFollowsTheHost(t *testing.T) {
 
 // TestPreparedHostile: a kept launch that is damaged, or that somebody else could have written, is as good as none.
 func TestPreparedHostile(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -341,6 +343,7 @@ func TestPreparedHostile(t *testing.T) {
 
 // TestPreparedFollowsTheCaller: a start by a caller who differs in anything a launch rests on takes no other's.
 func TestPreparedFollowsTheCaller(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -377,6 +380,7 @@ func TestPreparedFollowsTheCaller(t *testing.T) {
 
 // TestShimCompiledOnce: the shim's byte code is made once for an interpreter, in a box, and stays psb's own.
 func TestShimCompiledOnce(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -79,6 +79,7 @@ func eachTrial(t *testing.T, try func(t *testing.T, s trial)) {
 
 // TestPythonFlags: none of the interpreter's flags, and no way of handing it the program, goes without the layer.
 func TestPythonFlags(t *testing.T) {
+	besideOthers(t)
 	eachTrial(t, func(t *testing.T, s trial) {
 		path, _ := s.secret()
 		program := strings.Replace(trying, "import csv", "PATH = "+quoted(path)+"\nimport csv", 1)
@@ -115,6 +116,7 @@ func archive(t *testing.T, path, program string) {
 
 // TestPythonLinkedInterpreter: an interpreter behind a link and in a virtual environment has the layer, too.
 func TestPythonLinkedInterpreter(t *testing.T) {
+	besideOthers(t)
 	eachTrial(t, func(t *testing.T, s trial) {
 		path, _ := s.secret()
 		s.files(t, map[string]string{"try.py": strings.Replace(trying, "import csv", "PATH = "+quoted(path)+"\nimport csv", 1), ".py-sandboxes": "version = 1\n",
@@ -141,6 +143,7 @@ func typed(path string) string {
 
 // TestPythonBackDoors: an interpreter or a debugger within the program runs what is typed under the same rules.
 func TestPythonBackDoors(t *testing.T) {
+	besideOthers(t)
 	eachTrial(t, func(t *testing.T, s trial) {
 		path, secret := s.secret()
 		s.files(t, map[string]string{".py-sandboxes": "version = 1\n[env]\nPYTHONBREAKPOINT = true\nPYTHONINSPECT = true\n[python.import]\n\"code\" = true\n[python.call]\n\"bdb.Bdb.run\" = true\n"})
@@ -182,6 +185,7 @@ func TestPythonBackDoors(t *testing.T) {
 
 // TestPythonHelp: help, whose pager would be a program, prints its text.
 func TestPythonHelp(t *testing.T) {
+	besideOthers(t)
 	eachTrial(t, func(t *testing.T, s trial) {
 		s.files(t, map[string]string{".py-sandboxes": "version = 1\n[env]\nPAGER = true\n"})
 		r := s.run(t, call{argv: s.argv(t, []string{"--policy", ".py-sandboxes"}, "-c", "help(len)"), env: append(s.env, "PAGER=cat")})
@@ -193,6 +197,7 @@ func TestPythonHelp(t *testing.T) {
 
 // TestPythonEmptyPolicy: rules that are not there allow the standard library and nothing sensitive.
 func TestPythonEmptyPolicy(t *testing.T) {
+	besideOthers(t)
 	eachTrial(t, func(t *testing.T, s trial) {
 		path, secret := s.secret()
 		for _, text := range []string{"", "version = 1\n", "version = 1\n[python.import]\n[python.call]\n", "version = 1\n[python]\nshim = true\n"} {
@@ -254,6 +259,7 @@ for way in (False, True):
 
 // TestPythonOnlyDataLeaves: what comes out of an evaluation is data; no object of the text's own lives on in the host.
 func TestPythonOnlyDataLeaves(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -214,6 +214,7 @@ func endingTexts(rows []textAttack, python interpreter, endless bool) []textAtta
 
 // TestPythonTexts: refused, each with its exception and its rule, whoever evaluates it.
 func TestPythonTexts(t *testing.T) {
+	besideOthers(t)
 	textCampaign(t, func(t *testing.T, who person, python interpreter) {
 		rows := endingTexts(textAttacks(t), python, false)
 		if !t.Run("control", func(t *testing.T) {
@@ -231,6 +232,7 @@ func TestPythonTexts(t *testing.T) {
 
 // TestPythonDeepTexts: text too deep, long or wide for the parser is refused before it is parsed, and the host lives.
 func TestPythonDeepTexts(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("plain Python takes or leaves these as it likes")
 	}

@@ -28,6 +28,7 @@ func (i interpreter) asProgram() programs.Interpreter {
 }
 
 func TestCaseFits(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		from, until string
 		minor       int

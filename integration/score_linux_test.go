@@ -9,6 +9,7 @@ import (
 
 // TestScore: the score measures, and what it measures of two small programs is what is asked of each. make score measures all.
 func TestScore(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("strace")
 	ledger.Need(t, "strace", err)
 	root, err := moduleRoot()

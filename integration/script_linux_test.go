@@ -23,6 +23,7 @@ import (
 //
 // and the conditions [root], [cgroup] and [git]. Files stand below p/, the project; HOME is $WORK/home.
 func TestScripts(t *testing.T) {
+	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -60,6 +60,7 @@ var doorWays = map[string]string{
 // TestUnixSocketsOfTheHost: a socket of a host process that stands in a granted folder is not connected to, however its path is said; it
 // is refused with EACCES and a denial that names it. Only what the box's own processes bound is.
 func TestUnixSocketsOfTheHost(t *testing.T) {
+	besideOthers(t)
 	for _, right := range []string{"read", "write"} {
 		t.Run(right, func(t *testing.T) {
 			against(t, func(t *testing.T, s trial) string {
@@ -108,6 +109,7 @@ func TestUnixSocketsOfTheHost(t *testing.T) {
 // TestUnixSocketsRaced: what a connect rests on is taken once. A thread that flips the path in the address, or the descriptor, gets its own
 // server or a refusal, never the host's; and its own server is reached all the same.
 func TestUnixSocketsRaced(t *testing.T) {
+	besideOthers(t)
 	_, err := exec.LookPath("cc")
 	ledger.Need(t, "cc", err)
 	bin := filepath.Join(t.TempDir(), "door")
@@ -163,6 +165,7 @@ func TestUnixSocketsRaced(t *testing.T) {
 // TestUnixSocketsOfTheBox: a program's own servers are there for it as without psb, in its private space, in a folder it may write, by
 // abstract name and on the loopback.
 func TestUnixSocketsOfTheBox(t *testing.T) {
+	besideOthers(t)
 	code, err := os.ReadFile("testdata/sockets/own.py")
 	must(t, err)
 	things := regexp.MustCompile(`(?m)^ok (\w+)$`)
@@ -198,6 +201,7 @@ func TestUnixSocketsOfTheBox(t *testing.T) {
 // TestSocketsFromOutside: a socket that a process outside handed over belongs to the host's network, where the same addresses mean other
 // servers: psb connects none of them.
 func TestSocketsFromOutside(t *testing.T) {
+	besideOthers(t)
 	code, err := os.ReadFile("testdata/sockets/handed.py")
 	must(t, err)
 	against(t, func(t *testing.T, s trial) string {

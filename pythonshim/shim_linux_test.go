@@ -10,19 +10,29 @@ import (
 	"testing"
 )
 
-// each runs f for the system's interpreter, the oldest and the newest; for every one found with PSB_ROWS=all.
+// each runs f for each of the interpreters that are tried.
 func each(t *testing.T, f func(t *testing.T, p python)) {
-	all := pythons(t)
-	for i, p := range all {
-		if os.Getenv("PSB_ROWS") != "all" && i > 0 && !endOfRow(p, all) {
-			continue
-		}
+	for _, p := range tried(t) {
 		t.Run(p.Version+"_"+strings.ReplaceAll(strings.Trim(filepath.Dir(p.Executable), "/"), "/", "_"), func(t *testing.T) {
 			t.Parallel()
 			f(t, p)
 		})
 	}
 }
+
+// tried are the system's interpreter, the oldest and the newest; every one found with PSB_ROWS=all.
+func tried(t *testing.T) (list []python) {
+	all := pythons(t)
+	for i, p := range all {
+		if everyRow() || i == 0 || endOfRow(p, all) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// everyRow: all interpreters are asked for, and for each of them all.
+func everyRow() bool { return os.Getenv("PSB_ROWS") == "all" }
 
 // endOfRow: no other interpreter is older, or none is newer.
 func endOfRow(p python, all []python) bool {

@@ -236,7 +236,7 @@ class Child(unittest.TestCase):
             "import os, sys, time\nfrom psb.guarded import guarded_eval\n"
             "def tell():\n    os.write(9, str(os.getpid()).encode())\n    return 1\n"
             "from psb.evals import child\nchild._descriptors = lambda w: None\n"
-            "guarded_eval('[tell(), sum(range(10**14))]', names={'tell': tell}, rules={'syntax': ['arith'], 'call': ['tell', 'sum', 'range'], 'timeout': '500ms', 'max_iterations': 10**15})\n"
+            "guarded_eval('[tell(), sum(range(10**14))]', names={'tell': tell}, rules={'syntax': ['arith'], 'call': ['tell', 'sum', 'range'], 'timeout': '3s', 'max_iterations': 10**15})\n"
         )
         r, w = os.pipe()
         p = subprocess.Popen([sys.executable, "-c", f"import os\nos.dup2({w}, 9)\n" + code], pass_fds=(w,), env={**os.environ})
