@@ -30,7 +30,6 @@ var backDoors = []backDoor{
 // TestTerminalBackDoors: what Python starts when it is asked to be interactive starts nothing of the host, whoever names it, with everything
 // inside Python allowed and with nothing. Without psb each door leads to the file.
 func TestTerminalBackDoors(t *testing.T) {
-	besideOthers(t)
 	for _, d := range backDoors {
 		t.Run(d.name, func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {

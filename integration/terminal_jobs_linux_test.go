@@ -30,7 +30,6 @@ const psbLine = "psb --python " + systemPython + " --policy .py-sandboxes "
 
 // TestTerminalJobs: a shell's job control works on psb as on python.
 func TestTerminalJobs(t *testing.T) {
-	besideOthers(t)
 	t.Run("stop and go on", func(t *testing.T) { each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 1, false) }) })
 	t.Run("stop and go on at once", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) { stopAndGoOn(t, s, 60, true) })

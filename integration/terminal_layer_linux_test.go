@@ -8,7 +8,6 @@ import (
 // TestTerminalPromptUnderRules: with nothing allowed inside Python the prompt has its help, completion and history as ever; what is typed is the
 // program: its imports and calls are judged, and its text is not "evaluated text".
 func TestTerminalPromptUnderRules(t *testing.T) {
-	besideOthers(t)
 	for _, i := range tried() {
 		t.Run(i.version(), func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
@@ -62,7 +61,6 @@ func TestTerminalPromptUnderRules(t *testing.T) {
 
 // TestTerminalIPythonUnderRules: the same at IPython's prompt, which itself needs a thread for its history.
 func TestTerminalIPythonUnderRules(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		s.system(t, map[string]string{"ipython": "IPython"})
 		s.put(t, "home/code/project/.py-sandboxes", bareVersion+"[python.call]\n\"threading.Thread.start\" = true\n")

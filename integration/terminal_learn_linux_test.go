@@ -16,7 +16,6 @@ const learning = psbLine + "--learn "
 
 // TestTerminalLearning: a program that is watched behaves at a terminal as one that is not.
 func TestTerminalLearning(t *testing.T) {
-	besideOthers(t)
 	learn := func(t *testing.T, s scene, args ...string) *console {
 		t.Helper()
 		return s.console(t, call{argv: append([]string{psb(t), "--python", systemPython}, args...)})

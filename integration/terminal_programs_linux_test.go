@@ -22,7 +22,6 @@ func links(t *testing.T) {
 
 // TestTerminalElsewhere: what a program runs in other processes and threads runs as without psb.
 func TestTerminalElsewhere(t *testing.T) {
-	besideOthers(t)
 	for _, name := range []string{"pools.py", "orphans.py"} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
@@ -60,7 +59,6 @@ func endOrphans(t *testing.T, word string) {
 
 // TestTerminalNames: any name a script or an argument can have reaches the program byte by byte.
 func TestTerminalNames(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct{ name, file string }{
 		{"long", strings.Repeat("a", 252) + ".py"},
 		{"long, two bytes a letter", strings.Repeat("é", 126) + ".py"},
@@ -111,7 +109,6 @@ func TestTerminalNames(t *testing.T) {
 
 // TestTerminalRefusedNames: psb shows a name it cannot run so that the name changes nothing on the terminal.
 func TestTerminalRefusedNames(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, args := range [][]string{{"no\x1b[31m\nsuch.py"}, {"--policy", "no\x1b[31m\nsuch", "echo.py"}, {"--python", "/no\x1b[31m\nsuch", "echo.py"},
 			{"--allow", "read\x1b[31m\nsuch", "echo.py"}, {"--limit", "wall=\x1b[31m\nsuch", "echo.py"}, {"exec", "--", "no\x1b[31m\nsuch"}} {
@@ -130,7 +127,6 @@ func TestTerminalRefusedNames(t *testing.T) {
 
 // TestTerminalOddFolder: a project may lie in a folder of any name; psb's words about it stay lines of psb.
 func TestTerminalOddFolder(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, name := range []string{"red\x1b[31m", "a 'b\" $c", "tr\u00fcb", "two\nlines", "caf\xe9"} {
 			dir := filepath.Join(s.project, name)
@@ -154,7 +150,6 @@ func TestTerminalOddFolder(t *testing.T) {
 
 // TestTerminalCalledAs: a script that names psb in its first line, and psb's other names.
 func TestTerminalCalledAs(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		links(t)
 		r := s.run(t, call{argv: []string{psb(t), "policy", "approve"}})
@@ -191,7 +186,6 @@ func TestTerminalCalledAs(t *testing.T) {
 
 // TestTerminalInside: psb started in a box says that it cannot, and that the box is why; it never runs the program without one.
 func TestTerminalInside(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		inner := filepath.Join(s.project, "psb")
 		b, err := os.ReadFile(psb(t))
@@ -214,7 +208,6 @@ func TestTerminalInside(t *testing.T) {
 
 // TestTerminalAtOnce: several psb beside each other do not know of each other.
 func TestTerminalAtOnce(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		var wait sync.WaitGroup
 		for n := range 8 {
@@ -235,7 +228,6 @@ const launches = 200
 
 // TestTerminalLaunches: a start that fails once in a hundred times is a start that fails.
 func TestTerminalLaunches(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		n := launches
 		if once() {

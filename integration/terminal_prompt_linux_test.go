@@ -22,7 +22,6 @@ func (s scene) repl(t *testing.T, args ...string) *console {
 
 // TestTerminalPrompt: psb alone is CPython's own prompt.
 func TestTerminalPrompt(t *testing.T) {
-	besideOthers(t)
 	t.Run("history and completion", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.repl(t)
@@ -136,7 +135,6 @@ func TestTerminalPrompt(t *testing.T) {
 
 // TestTerminalAsks: input, getpass, single keys and line editing work as without psb, and the terminal is as it was at the end.
 func TestTerminalAsks(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, argv := range [][]string{{systemPython}, {psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}} {
 			k := s.console(t, call{argv: append(argv, "asks.py")})
@@ -169,7 +167,6 @@ func TestTerminalAsks(t *testing.T) {
 
 // TestTerminalFirstRun: on a terminal psb asks before anything runs that nobody has looked at.
 func TestTerminalFirstRun(t *testing.T) {
-	besideOthers(t)
 	fresh := func(t *testing.T, s scene) string {
 		policy := filepath.Join(s.project, ".py-sandboxes")
 		must(t, os.Remove(policy))
@@ -281,7 +278,6 @@ func TestTerminalFirstRun(t *testing.T) {
 
 // TestTerminalName: the terminal has a name inside, as tty(1) and os.ttyname ask for it.
 func TestTerminalName(t *testing.T) {
-	besideOthers(t)
 	// broken: /dev/pts is empty in the box, so the name /proc gives for descriptor 0 leads nowhere.
 	t.Skip("broken: os.ttyname(0) fails with ENODEV")
 	each(t, func(t *testing.T, s scene) {

@@ -50,7 +50,6 @@ func each(t *testing.T, do func(t *testing.T, s scene)) {
 
 // TestTerminalKeys: what a person presses reaches the program once, and psb ends as the program does.
 func TestTerminalKeys(t *testing.T) {
-	besideOthers(t)
 	t.Run("interrupt", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.psb(t, "keys.py", "guard")
@@ -119,7 +118,6 @@ func TestTerminalKeys(t *testing.T) {
 // TestTerminalHangup: when the terminal goes away a program that does not ask it anything ends, too. The kernel tells the leader of the
 // session only, and that is psb when it is the command of `ssh -t` or of a terminal window.
 func TestTerminalHangup(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, argv := range [][]string{{systemPython}, {psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}} {
 			k := s.console(t, call{argv: append(argv, "-c", "import time; print('ready', flush=True); time.sleep(600)", s.word)})
@@ -133,7 +131,6 @@ func TestTerminalHangup(t *testing.T) {
 
 // TestTerminalSignals: a signal sent to psb alone reaches the program.
 func TestTerminalSignals(t *testing.T) {
-	besideOthers(t)
 	t.Run("terminate", func(t *testing.T) {
 		each(t, func(t *testing.T, s scene) {
 			k := s.psb(t, "keys.py")
@@ -196,7 +193,6 @@ func stopped(t *testing.T, word string) (n int) {
 
 // TestTerminalInherited: what the caller blocked and ignored is blocked and ignored inside, as after an execve.
 func TestTerminalInherited(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		ask := func(argv ...string) string {
 			r := s.run(t, call{argv: append([]string{systemPython, "inherit.py"}, append(argv, "inherited.py")...)})
@@ -215,7 +211,6 @@ func TestTerminalInherited(t *testing.T) {
 // TestTerminalGroup: a signal to the whole process group (a shell's kill %1, a service's stop, timeout(1)) arrives once: a second one means
 // "at once" to many servers.
 func TestTerminalGroup(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for _, argv := range [][]string{{systemPython}, {psb(t), "--python", systemPython, "--policy", ".py-sandboxes"}} {
 			k := s.console(t, call{argv: append(argv, "counts.py")})
@@ -234,7 +229,6 @@ func TestTerminalGroup(t *testing.T) {
 // TestTerminalTwoInOne: two Ctrl-C that come while what stands between psb and its program has no processor are two for the program, not three, at a
 // first start and at one that was kept; one that psb alone gets afterwards still arrives.
 func TestTerminalTwoInOne(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -25,7 +25,6 @@ func (s scene) shell(t *testing.T, line string) (python, sandboxed result) {
 
 // TestTerminalStreams: whatever the first three descriptors are, the program sees what it would see without psb, and ends so.
 func TestTerminalStreams(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct{ name, line, want string }{
 		{"pipe", `echo text | $P -c 'print(input())'`, "text\n"},
 		{"file", `echo text > in; $P -c 'print(input())' < in`, "text\n"},
@@ -65,7 +64,6 @@ for i in range(100000): print(i)' | head -1; echo ${PIPESTATUS[*]}`, "0\n141 0\n
 
 // TestTerminalReopen: /dev/stdout and its like lead to what descriptor 1 is.
 func TestTerminalReopen(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct{ name, line, want, broken string }{
 		{"file", `$P -c 'open("/dev/stdout", "w").write("text")' > out; cat out`, "text", "Landlock's rule for descriptor 1 lacks truncation; and as root the box's id may not write a file of root's"},
 		{"append", `echo a > out; $P -c 'open("/dev/stdout", "a").write("text")' >> out; cat out`, "a\ntext", "as root the box's id may not write a file of root's"},
@@ -96,7 +94,6 @@ const floodMegabytes = 50
 
 // TestTerminalFlood: not a byte of many is lost or changed, through a pipe, through psb's own count of the output, and into a file.
 func TestTerminalFlood(t *testing.T) {
-	besideOthers(t)
 	for _, limit := range []string{"", "300M"} {
 		t.Run("limit "+limit, func(t *testing.T) {
 			each(t, func(t *testing.T, s scene) {
@@ -122,7 +119,6 @@ func TestTerminalFlood(t *testing.T) {
 
 // TestTerminalStatus: how a run ended is what a shell and a waiter see.
 func TestTerminalStatus(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct {
 		name, line, want string
 		own              bool // of psb itself: python has no such end
@@ -158,7 +154,6 @@ func TestTerminalStatus(t *testing.T) {
 
 // TestTerminalSignalledWhileStarting: a signal ends psb at whatever moment of its start it arrives, and nothing stays.
 func TestTerminalSignalledWhileStarting(t *testing.T) {
-	besideOthers(t)
 	each(t, func(t *testing.T, s scene) {
 		for i := range 40 {
 			cmd := exec.Command(psb(t), "--python", systemPython, "--policy", ".py-sandboxes", "-c", "import time; time.sleep(600)", s.word)
