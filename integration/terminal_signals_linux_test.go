@@ -2,8 +2,10 @@ package integration
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -262,6 +264,20 @@ func TestTerminalTwoInOne(t *testing.T) {
 				})
 			}
 			must(t, syscall.Kill(between, syscall.SIGCONT))
+			// Before psb has run, the next one and the terminal's would be one for it, as for anybody.
+			until(t, "the terminal's are taken", func() bool {
+				b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", between))
+				must(t, err)
+				for line := range strings.Lines(string(b)) {
+					if set, ok := strings.CutPrefix(line, "ShdPnd:"); ok {
+						pending, err := strconv.ParseUint(strings.TrimSpace(set), 16, 64)
+						must(t, err)
+						return pending>>(syscall.SIGINT-1)&1 == 0
+					}
+				}
+				t.Fatal("no line ShdPnd")
+				return false
+			})
 			k.signal(syscall.SIGINT)
 			k.signal(syscall.SIGUSR1) // behind the others
 			until(t, "the last one has come", func() bool {
