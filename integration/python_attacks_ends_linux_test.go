@@ -118,7 +118,7 @@ func TestPythonDeadline(t *testing.T) {
 						s.files(t, map[string]string{"beat": "", ".py-sandboxes": "version = 1\n[files]\n\"beat\" = \"write\"\n[python]\nshim = " + shim + "\n" +
 							map[string]string{"true": "[python.call]\n\"threads\" = true\n\"os.fork\" = true\n\"os.setsid\" = true\n"}[shim]})
 						s.boxed = true
-						r := s.started(t, s.run(t, call{argv: s.argv(t, []string{"--policy", ".py-sandboxes", "--limit", "wall=2s"}, "endless.py", s.word)}))
+						r := s.started(t, s.run(t, call{argv: s.argv(t, []string{"--policy", ".py-sandboxes", "--limit", "wall=5s"}, "endless.py", s.word)}))
 						if r.code != 124 {
 							t.Errorf("shim = %s: %v", shim, r)
 						}
