@@ -246,7 +246,6 @@ sys.stdin.read()
 // TestAttackWhilePsbIsStopped: a call that psb judges waits while psb is stopped, and fails when psb is killed, just before the
 // program ends with it: nobody else answers.
 func TestAttackWhilePsbIsStopped(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -49,7 +49,6 @@ ok("sending a file", open("out/sent").read() == "data")
 
 // TestGrantedFilesBehave: the walls that hold the attacks do not stand in the way of what programs do with files they were granted.
 func TestGrantedFilesBehave(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()

@@ -83,7 +83,6 @@ type campaign struct {
 // TestAttacks tries each attack from Python with and without the shim, and from a compiled C program, as each person, and once more under
 // the lite provider. First without psb, where it must succeed.
 func TestAttacks(t *testing.T) {
-	besideOthers(t)
 	c := &campaign{bounds: readNotClaimed(t), slots: make(chan struct{}, atOnce), python: map[string]string{}, tally: map[string]*outcome{},
 		compileAll: sync.OnceValues(compileAttacks)}
 	rows := attacks()

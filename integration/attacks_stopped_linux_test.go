@@ -31,7 +31,6 @@ except OSError as e:
 // TestStoppedSupervisorOpensNothing: while psb, which judges a call, cannot answer, the call waits; when psb goes on it is refused, and when
 // psb is killed the program ends. No failure of the judge opens the door.
 func TestStoppedSupervisorOpensNothing(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		for _, end := range []syscall.Signal{0, syscall.SIGCONT, syscall.SIGKILL} { // 0: the control, without psb
 			if end != 0 && controlOnly() {

@@ -68,7 +68,6 @@ const seenInside = `['data', 'more'] here
 
 // TestAudit: an audited program sees its own changes, all of them are told, and none is there afterwards.
 func TestAudit(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +130,6 @@ func tells(t *testing.T, r result, lines ...string) {
 
 // TestAuditReport: --report has all of it in fields.
 func TestAuditReport(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
@@ -341,7 +339,6 @@ func TestAuditAsked(t *testing.T) {
 
 // TestAuditInstalls: a virtual environment in the project, and a wheel installed into it, work for the audited program and are not there later.
 func TestAuditInstalls(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -9,7 +9,6 @@ import (
 
 // TestBadInput: what cannot be done is said in one clear line, with status 125; nothing starts and nothing is lost.
 func TestBadInput(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -116,7 +115,6 @@ func TestBadInput(t *testing.T) {
 
 // TestPythonsOwnRefusals: where python itself would complain, the words and the status are python's.
 func TestPythonsOwnRefusals(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct {
 		name string
 		argv []string

@@ -14,7 +14,6 @@ const moved = "within ['d', 'moved'] ['f3'] ['f']\nacross %s\nread-only %s\nshut
 // TestBehaviourMoves: files are moved and linked within a folder that may be written, with every layer stacked; between two such folders as
 // between two disks; never into or out of one that may only be read.
 func TestBehaviourMoves(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct{ name, policy, across, readOnly string }{
 		{"three grants", "\"one/\" = \"write\"\n\"two/\" = \"write\"\n\"kept/\" = \"read\"\n", "EXDEV EXDEV EXDEV", "EXDEV EXDEV EXDEV"},
 		{"one grant", "\"./\" = \"write\"\n", "ok ok ok", "ok ok ENOENT"},

@@ -69,7 +69,6 @@ func resolvers(t *testing.T, s scene) {
 
 // TestBehaviour: what simply works without psb simply works with it, to the last byte, under the rules a user would write or have learned.
 func TestBehaviour(t *testing.T) {
-	besideOthers(t)
 	for _, b := range behaviours {
 		name := b.name
 		if b.policy == "learn" {
@@ -145,7 +144,6 @@ func (s scene) system(t testing.TB, needs map[string]string) interpreter {
 
 // TestBehaviourPythons: multiprocessing works with each start method under every Python there is.
 func TestBehaviourPythons(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}
@@ -179,7 +177,6 @@ const callRuns = 1000
 
 // TestBehaviourCalls: what every program of some size does at its start works every time, not nearly every time.
 func TestBehaviourCalls(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -300,7 +300,6 @@ func regular(t *testing.T, dir string) (list []string) {
 
 // TestBreakLearnUnapproved: learning adds to a policy that was read, never to one that a clone brought along.
 func TestBreakLearnUnapproved(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

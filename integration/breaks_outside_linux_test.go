@@ -186,7 +186,6 @@ func (s trial) raw(t *testing.T, r result) string {
 
 // TestBreakForgedNotes: the program can say what it likes of itself as often as it likes; psb ends in time and stays short.
 func TestBreakForgedNotes(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -301,7 +301,6 @@ const newFile = `def rate(name):
 // TestRecipe runs the commands of docs/ci's pipeline files on a project with a history: what changes nothing passes; a dependency that reaches
 // for a new host fails, and the report names it; rights that a change brings along do not count for it, and none of its code runs outside.
 func TestRecipe(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -105,7 +105,6 @@ var pagesWithExamples = []string{"denials.md", "ci.md", "python.md", "eval.md"}
 
 // TestDocsExamples runs every example of the pages as it stands.
 func TestDocsExamples(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

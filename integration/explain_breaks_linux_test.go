@@ -15,7 +15,6 @@ func explained(t *testing.T, s scene) result {
 
 // TestExplainFolders: what was refused about folders is offered as lines about folders, under which the program still starts.
 func TestExplainFolders(t *testing.T) {
-	besideOthers(t)
 	const program = `import os
 for make in (lambda: os.rmdir("old"), lambda: os.mkdir("new"), lambda: os.close(os.open(".", os.O_TMPFILE | os.O_RDWR))):
     try: make(); print("made")
@@ -50,7 +49,6 @@ for make in (lambda: os.rmdir("old"), lambda: os.mkdir("new"), lambda: os.close(
 
 // TestExplainInterpreters: a script that may be started, but not what its first line names, is told by that.
 func TestExplainInterpreters(t *testing.T) {
-	besideOthers(t)
 	const program = `import os
 for name in ("./tool", "./without"):
     if os.fork() == 0:

@@ -55,7 +55,6 @@ func newMarkingScene(t *testing.T, who person, policy string) scene {
 
 // TestLayerTakenAway starts psb where one layer's calls fail: the run is refused, says which, and the program never ran.
 func TestLayerTakenAway(t *testing.T) {
-	besideOthers(t)
 	for _, c := range []struct {
 		wall, policy string
 		learn        bool

@@ -104,7 +104,6 @@ var noise = regexp.MustCompile(`/proc/|"/tmp|\$\{tmp\}|tmp[a-z0-9_]{8}|[0-9a-f]{
 // TestLearning learns each program, compares the policy with what it has to be, runs the program under it, and learns it again, which must not
 // touch the file.
 func TestLearning(t *testing.T) {
-	besideOthers(t)
 	for _, l := range lessons {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()

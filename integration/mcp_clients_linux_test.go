@@ -81,7 +81,6 @@ func TestMCPConformance(t *testing.T) {
 
 // TestMCPClients: clients that others wrote list the tools, run code, are kept waiting by progress, give up and go on.
 func TestMCPClients(t *testing.T) {
-	besideOthers(t)
 	node, modules := nodeTools(t)
 	s := newScene(t, people()[0])
 	url := s.mcpHTTP(t).url

@@ -30,7 +30,6 @@ func clientPrograms(t *testing.T) string {
 
 // TestMCPInstalled: what psb mcp install writes is what the clients read: each connects to the server that it starts, and to the one at a URL.
 func TestMCPInstalled(t *testing.T) {
-	besideOthers(t)
 	programs := clientPrograms(t)
 	node, _ := nodeTools(t)
 	codex := filepath.Join(programs, "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex")

@@ -90,7 +90,6 @@ func TestPartialPage(t *testing.T) {
 
 // TestPartialNothingIsLeftOfAParent: however the caller ends, its box ends, even one that is held by native code.
 func TestPartialNothingIsLeftOfAParent(t *testing.T) {
-	besideOthers(t)
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(how.String(), func(t *testing.T) {
 			t.Parallel() // most of it is waiting for a box that native code holds

@@ -228,7 +228,6 @@ func TestPreparedEndsAsTheProgram(t *testing.T) {
 
 // TestPreparedFollowsTheHost: whatever a kept launch rests on may change, and the next start sees it.
 func TestPreparedFollowsTheHost(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -24,7 +24,6 @@ import (
 //	PSB_ROWS=all                    every enforced run of each row, three of them, under every interpreter, too
 //	PSB_CONTROL=1                   only the control runs, each twice: tests the rows, needs no psb
 func TestPrograms(t *testing.T) {
-	besideOthers(t)
 	var lines lengths
 	for _, r := range rows(t) {
 		t.Run(r.Name, func(t *testing.T) {

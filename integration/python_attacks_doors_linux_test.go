@@ -259,7 +259,6 @@ for way in (False, True):
 
 // TestPythonOnlyDataLeaves: what comes out of an evaluation is data; no object of the text's own lives on in the host.
 func TestPythonOnlyDataLeaves(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

@@ -19,7 +19,6 @@ var onlyKilled = []string{"regular_expressions"}
 // TestPythonEndlessTexts: text that computes or fills memory without end is interrupted by the limit that it meets. All of a way run one
 // after the other in one host, which has no more descriptors, threads and children after the last than after the first.
 func TestPythonEndlessTexts(t *testing.T) {
-	besideOthers(t)
 	textCampaign(t, func(t *testing.T, who person, python interpreter) {
 		rows := endingTexts(textAttacks(t), python, true)
 		if !once() || who == people()[0] { // a text computes for the one as for the other
@@ -99,7 +98,6 @@ func TestPythonEndlessTextTenTimes(t *testing.T) {
 
 // TestPythonDeadline: what a program does so as not to end does not help it: at the wall limit the box ends with all that is in it.
 func TestPythonDeadline(t *testing.T) {
-	besideOthers(t)
 	for _, program := range regular(t, pythonAttackPrograms+"ends") {
 		t.Run(strings.TrimSuffix(filepath.Base(program), ".py"), func(t *testing.T) {
 			t.Parallel() // most of it is waiting for the limit

@@ -124,7 +124,6 @@ func pythonTries(out string) map[string]string {
 
 // TestPythonAttacks tries each program without psb, where each try must succeed, then with the Python layer and without it.
 func TestPythonAttacks(t *testing.T) {
-	besideOthers(t)
 	slots := make(chan struct{}, atOnce)
 	for _, a := range pythonAttacks(t) {
 		t.Run(a.name, func(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 // TestWallHoldsAStoppedProgram: away from a terminal a program that stops itself does not stop what bounds it, neither at a first start nor at one
 // that was kept.
 func TestWallHoldsAStoppedProgram(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,6 @@ var suites = []struct {
 // every interpreter (without PSB_ROWS=all on the system's, the oldest and the newest), and in the same process imports that nobody granted are refused,
 // before them and after.
 func TestSuites(t *testing.T) {
-	besideOthers(t)
 	if controlOnly() {
 		t.Skip("needs psb")
 	}

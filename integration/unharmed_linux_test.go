@@ -49,7 +49,6 @@ func unharmedRows(t *testing.T) (rows []unharmed) {
 
 // TestUnharmed: each program, once learned, runs under what was learned without a refusal and prints what it prints without psb, on both streams.
 func TestUnharmed(t *testing.T) {
-	besideOthers(t)
 	slots := make(chan struct{}, atOnce)
 	for _, u := range unharmedRows(t) {
 		t.Run(u.name, func(t *testing.T) {

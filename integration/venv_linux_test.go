@@ -22,7 +22,6 @@ except OSError:
 
 // TestEnvironmentInUse: the virtual environment that runs the program is protected where a rule lets the whole project be written, and works.
 func TestEnvironmentInUse(t *testing.T) {
-	besideOthers(t)
 	for _, who := range people() {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
