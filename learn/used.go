@@ -82,6 +82,9 @@ func (u *Usage) Count(p *policy.Policy, r *Run) {
 	for _, t := range []string{"env", "files", "net", "syscalls", "python"} {
 		u.blind[t] = u.blind[t] || !r.known.Tables[t]
 	}
+	for _, n := range p.Narrowings() { // without them the program could change more
+		u.used[idOf(n)] = true
+	}
 	for _, a := range r.Uses() {
 		if by := p.Decide(a).By; by != nil {
 			u.used[idOf(by)] = true
@@ -89,7 +92,8 @@ func (u *Usage) Count(p *policy.Policy, r *Run) {
 	}
 }
 
-// Unused gives the rights of p that nothing in the runs needed, in the order of p. What refuses (false, hide, deny) is never among them, nor is
+// Unused gives the rights of p that nothing in the runs needed, in the order of p. What refuses (false, hide, deny, a read line inside a write
+// line) is never among them, nor is
 // what the records do not tell of.
 func (u *Usage) Unused(p *policy.Policy) []policy.Rule {
 	var out []policy.Rule

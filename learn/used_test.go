@@ -23,6 +23,7 @@ NEVER = false
 "data/" = "read"
 "data/x" = "read"
 "logs/" = "write"
+"logs/kept/" = "read"
 "wanted/" = "list"
 "link/x" = "read"
 "never/" = "hide"

@@ -109,12 +109,31 @@ func (r *Rule) coversName(asked *Rule) bool {
 	return ok
 }
 
-// anyCovers says whether rules together cover asked. The ports of an address may be given by several.
+// anyCovers says whether rules together cover asked. The ports of an address may be given by several; a deeper line may take changing away.
 func anyCovers(rules []Rule, asked *Rule) bool {
-	if n, err := parseNet(asked.Pattern.Object); isNetOp(asked.Op) && err == nil {
-		return netCovers(rules, asked, n)
+	return coveredBy(rules, asked) != nil || isNetOp(asked.Op) && netCovered(rules, asked)
+}
+
+// coveredBy finds the narrowest of the rules that covers asked, nil where none does alone.
+func coveredBy(rules []Rule, asked *Rule) *Rule {
+	var by *Rule
+	for i := range rules {
+		if r := &rules[i]; r.covers(asked) && (by == nil || len(r.Pattern.Object) > len(by.Pattern.Object)) {
+			by = r
+		}
 	}
-	return slices.ContainsFunc(rules, func(r Rule) bool { return r.covers(asked) })
+	if by == nil || asked.Deny || !isFileOp(asked.Op) {
+		return by
+	}
+	if q, ok := ask(Access{Op: asked.Op, Object: symbolObject(asked)}); ok && deeper(rules, q, by) != nil {
+		return nil
+	}
+	return by
+}
+
+func netCovered(rules []Rule, asked *Rule) bool {
+	n, err := parseNet(asked.Pattern.Object)
+	return err == nil && netCovers(rules, asked, n)
 }
 
 func netCovers(rules []Rule, asked *Rule, n netPattern) bool {

@@ -9,6 +9,9 @@ import (
 // allows, Blocker the narrowest that forbids, and a Blocker always wins. What it cannot read – an object that is not
 // canonical, a policy that was not expanded – it refuses.
 //
+// Rights of files that lie inside each other add up, but for write and create: there the deepest line that speaks of the place decides, and
+// Narrower is that line where it takes away what a wider one gives.
+//
 // It judges by name alone. For create the object is the new name, or its folder with a final "/"; for list the
 // folder. For a host by name the address it resolves to is not known here: the broker asks again with the address
 // (for deny rules), and with private where that is Inward. Port 0, which only listen can ask for, stands for any port
@@ -83,6 +86,12 @@ func (p *Policy) weigh(q question, v *Verdict) {
 		if rank, ok := q.allowedBy(r); ok && rank > bestBy {
 			v.By, bestBy = r, rank
 		}
+	}
+	if v.By == nil {
+		return
+	}
+	if v.Narrower = deeper(p.Rules, q, v.By); v.Narrower != nil {
+		v.By = nil
 	}
 }
 
@@ -183,7 +192,7 @@ func (q question) fileRight(r *Rule) bool {
 	covers := pat.Object == q.obj && (pat.Tree || !q.tree) || pat.Tree && below(q.obj, pat.Object)
 	switch q.op {
 	case OpRead:
-		// reading a tree means listing its folders, too, which neither exec nor device gives
+		// reading a tree is said by read or write alone: exec is about the files in it
 		return covers && (r.Op == OpRead || r.Op == OpWrite || !q.tree && (r.Op == OpExec || r.Op == OpDevice))
 	case OpWrite:
 		return covers && (r.Op == OpWrite || r.Op == OpDevice)
@@ -191,7 +200,7 @@ func (q question) fileRight(r *Rule) bool {
 		return covers && r.Op == q.op
 	case OpList:
 		inTree := pat.Tree && (pat.Object == q.obj || below(q.obj, pat.Object))
-		return r.Op == OpList && pat.Object == q.obj || inTree && (r.Op == OpRead || r.Op == OpWrite)
+		return r.Op == OpList && pat.Object == q.obj || inTree && (r.Op == OpRead || r.Op == OpWrite || r.Op == OpExec)
 	case OpCreate:
 		folder := q.obj
 		if !q.tree {

@@ -61,6 +61,8 @@ func Compare(last, next *Policy, risk func(Rule) Risk) ([]Difference, error) {
 		return nil, err
 	}
 	c.rights()
+	c.deeper(c.last, c.next, More, "removed")
+	c.deeper(c.next, c.last, Fewer, "added")
 	c.refusals()
 	c.values()
 	rank := map[Effect]int{More: 0, Fewer: 1, None: 2}
@@ -134,6 +136,26 @@ func (c *comparison) rights() {
 		d := c.difference(Fewer, "removed", r, c.last)
 		if news := c.next.replaced(c.next.rights, c.last.given, &r); len(news) > 0 {
 			d.Kind, d.Others = "narrowed", news
+		}
+		c.out = append(c.out, d)
+	}
+}
+
+// deeper compares what lines take away from wider ones: of a place that one side keeps from being changed by a line of its own, and the other
+// leaves to a wider line that both have. Where that line is one side's alone, rights has told of it.
+func (c *comparison) deeper(kept, free side, e Effect, kind string) {
+	for _, n := range narrowings(kept.rights) {
+		changing := *n
+		changing.Op = OpWrite
+		by := coveredBy(free.given, &changing)
+		if by == nil || !anyCovers(kept.given, by) {
+			continue
+		}
+		d := c.difference(e, kind, *n, kept)
+		if e == More {
+			lost := kept.asRead(*n)
+			lost.Op = OpWrite
+			d.Risk = c.risk(lost)
 		}
 		c.out = append(c.out, d)
 	}

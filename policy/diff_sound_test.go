@@ -15,6 +15,7 @@ var vocabulary = []struct {
 	{"env", []string{"X", "X_KEY", `"X*"`, `"?*"`, `"X_?EY"`}, []string{"", "", "true", "false"}},
 	{"files", []string{`"a"`, `"a/"`, `"a/b"`, `"a/b/"`, `"${project}/a/b/c"`},
 		[]string{"", "", "", `"read"`, `"write"`, `["read", "exec"]`, `"hide"`}},
+	{"files", []string{`"${project}/"`, `"a/b/c/"`, `"a/b/c/d"`}, []string{"", "", `"read"`, `"write"`, `"exec"`}},
 	{"files", []string{`"./a/b"`, `"**/c"`, `"a/*"`}, []string{"", "", `"hide"`}},
 	{"files", []string{`"./"`, `"./a/"`, `"./a/b/"`}, []string{"", "", `"list"`, `"create"`, `["create", "list"]`}},
 	{"net", []string{`"h.example.org:80"`, `"h.example.org:80,443"`, `"*.example.org:443"`, `"*:443"`, `"10.0.0.0/8:1-100"`, `"10.0.0.1:80"`},
@@ -54,7 +55,7 @@ func smallPolicy(choices []byte) string {
 func smallAccesses(dir string) []Access {
 	var out []Access
 	for _, op := range []Op{OpRead, OpWrite, OpExec, OpList, OpCreate} {
-		for _, o := range []string{"a", "a/", "a/b", "a/b/", "a/b/c", "a/b/d", "a/x", "c", "z"} {
+		for _, o := range []string{"a", "a/", "a/b", "a/b/", "a/b/c", "a/b/c/", "a/b/c/d", "a/b/c/e", "a/b/d", "a/x", "c", "z"} {
 			out = append(out, Access{op, dir + "/" + o})
 		}
 	}
@@ -106,8 +107,8 @@ func TestCompareMissesNothing(t *testing.T) {
 		seed = seed*1664525 + 1013904223
 		return byte(seed >> 24)
 	}
-	for range 500 {
-		choices := make([]byte, 40)
+	for range 1000 {
+		choices := make([]byte, 45)
 		for i := range choices {
 			choices[i] = random()
 		}

@@ -21,7 +21,8 @@ type Change struct {
 // order, blanks, line ends. The rules' Pattern.Text is what is written (see Rule.In), Why becomes the comment.
 //
 // A rule that the text already covers changes nothing, so Edit of Edit is Edit. A key that exists gets the right
-// beside its others, and its own comment stays; private brings the connect that it speaks of where the line has none. A
+// beside its others, and its own comment stays; private brings the connect that it speaks of where the line has none, exec the write that
+// it would take away from a wider line. A
 // new line stands in the sorted place in its table; a missing table is made. A false, hide or deny in the way of an added
 // right, and a locked file, are errors that name the line; then, as after any error, src is returned as it is.
 //
@@ -41,6 +42,7 @@ func Edit(src []byte, add []Rule) ([]byte, []Change, error) {
 		}
 	}
 	if len(errs) == 0 {
+		e.keepWritable(rules)
 		errs = e.contradictions(rules)
 	}
 	if len(errs) > 0 {
@@ -274,6 +276,23 @@ func (e *editor) add(r Rule) error {
 		e.policy.Rules = append(e.policy.Rules, sym)
 	}
 	return nil
+}
+
+// keepWritable adds write to new exec lines where they would take away what a wider line gives: adding never leaves less.
+func (e *editor) keepWritable(rules []Rule) {
+	for _, r := range rules {
+		sym := r
+		if r.Op != OpExec || symbols().rule(&sym) != nil {
+			continue
+		}
+		object := lineObject(&sym)
+		v := e.decide(OpWrite, object)
+		if own := e.of(OpExec, object); v.Narrower != nil && len(own) > 0 && v.Narrower.Origin == (Origin{}) && v.Narrower.Pattern.Object == sym.Pattern.Object {
+			sym.Op, r.Op = OpWrite, OpWrite
+			own[0].put(r)
+			e.policy.Rules = append(e.policy.Rules, sym)
+		}
+	}
 }
 
 // said judges what the text says already of a rule that is to be added: done where there is nothing to add.

@@ -111,6 +111,13 @@ func (m *merger) locks() {
 					m.probs.add(r.Origin, "%s: %q adds a right", at, r.Pattern.Text)
 				}
 			}
+			for _, n := range narrowings(lock.rights) {
+				changing := *n
+				changing.Op = OpWrite
+				if by := coveredBy(s.rights, &changing); by != nil {
+					m.probs.add(by.Origin, "%s: %q adds a right below %q", at, by.Pattern.Text, n.Pattern.Text)
+				}
+			}
 			for name, e := range s.Eval {
 				if _, ok := lock.Eval[name]; !ok {
 					m.probs.add(e.Origin, "%s: a table of [python.eval] adds rights", at)
@@ -151,6 +158,62 @@ func (m *merger) join(src []byte) (Merged, error) {
 			}
 		}
 	}
+	byText(add)
+	for _, r := range add {
+		if err := m.put(e, m.asRead(r)); err != nil {
+			return Merged{}, err
+		}
+	}
+	if err := m.free(e); err != nil {
+		return Merged{}, err
+	}
+	m.reasons(e)
+	m.values(e)
+	out.Text, out.Changes = e.render()
+	if _, err := Parse("", out.Text); err != nil {
+		return Merged{}, fmt.Errorf("BUG: the merged policy does not parse; please report it: %w", err)
+	}
+	return out, nil
+}
+
+// put adds a rule as it stands in its file.
+func (m *merger) put(e *editor, r Rule) error {
+	r.Why = m.reason(&r)
+	if err := e.add(r); err != nil {
+		return fmt.Errorf("%s:%d: %w", r.Origin.File, r.Origin.Line, err)
+	}
+	return nil
+}
+
+// free adds write for places that one file keeps from being changed by a line of its own, and another lets be changed: within one file the
+// deeper line would win, here what one of them allows is allowed.
+func (m *merger) free(e *editor) error {
+	var kept []Rule
+	for _, s := range m.sides {
+		for _, r := range s.rights {
+			changing := r
+			changing.Op = OpWrite
+			if isFileOp(r.Op) && slices.ContainsFunc(m.sides, func(s side) bool { return anyCovers(s.rights, &changing) }) {
+				kept = append(kept, r)
+			}
+		}
+	}
+	byText(kept)
+	for _, r := range kept {
+		if v := e.decide(OpWrite, symbolObject(&r)); v.Narrower == nil || v.Blocker != nil {
+			continue
+		}
+		r = m.asRead(r)
+		r.Op = OpWrite
+		if err := m.put(e, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byText sorts as a file shows its lines, what refuses first.
+func byText(add []Rule) {
 	slices.SortStableFunc(add, func(a, b Rule) int {
 		switch {
 		case a.Deny != b.Deny && a.Deny:
@@ -164,20 +227,6 @@ func (m *merger) join(src []byte) (Merged, error) {
 		}
 		return 0
 	})
-	for _, r := range add {
-		r = m.asRead(r)
-		r.Why = m.reason(&r)
-		if err := e.add(r); err != nil {
-			return Merged{}, fmt.Errorf("%s:%d: %w", r.Origin.File, r.Origin.Line, err)
-		}
-	}
-	m.reasons(e)
-	m.values(e)
-	out.Text, out.Changes = e.render()
-	if _, err := Parse("", out.Text); err != nil {
-		return Merged{}, fmt.Errorf("BUG: the merged policy does not parse; please report it: %w", err)
-	}
-	return out, nil
 }
 
 // asRead is the rule as it stands in its file, without values of macros.

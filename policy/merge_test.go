@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,26 +58,37 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// judges gives the verdict on every access of small policies, for rules of several texts joined.
+// judges gives the verdict on every access of small policies, for several texts: what one of them allows, or their rules joined, and no refusal of
+// any takes away. (A line that lies deeper than one of another text takes nothing away from that text.)
 func judges(t *testing.T, texts ...string) string {
 	t.Helper()
 	joined := &Policy{}
+	var alone []*Policy
 	for _, text := range texts {
 		p, err := Parse("p", []byte(text))
 		if err != nil {
 			t.Fatalf("%s\n%v", text, err)
 		}
 		joined.Rules = append(joined.Rules, p.Rules...)
+		alone = append(alone, expanded(t, p))
 	}
-	p, err := joined.Expand(Macros{Project: "/w/p", Home: "/h"})
+	all := expanded(t, joined)
+	var b strings.Builder
+	for _, a := range smallAccesses("/w/p") {
+		v := all.Decide(a)
+		one := slices.ContainsFunc(alone, func(p *Policy) bool { return p.Decide(a).Allowed })
+		fmt.Fprintln(&b, a, v.Allowed || one && v.Blocker == nil)
+	}
+	return b.String()
+}
+
+func expanded(t *testing.T, p *Policy) *Policy {
+	t.Helper()
+	q, err := p.Expand(Macros{Project: "/w/p", Home: "/h"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	for _, a := range smallAccesses("/w/p") {
-		fmt.Fprintln(&b, a, p.Decide(a).Allowed)
-	}
-	return b.String()
+	return q
 }
 
 // unites holds Merge to its word: what any allows and none refuses, whatever the order, once and again.

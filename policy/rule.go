@@ -32,6 +32,9 @@ type Verdict struct {
 	Allowed bool
 	By      *Rule // the narrowest rule that allows; nil when refused
 	Blocker *Rule // a false, hide or deny that stands in the way; nil when there is none
-	Locked  bool  // no rule may be added: a file of the policy is locked
-	Fix     Rule  // the narrowest rule that would allow the access; meaningless when Allowed
+	// Narrower is the deepest line about a place, which takes write or create away from a wider line; nil when none does. Unlike behind a Blocker,
+	// Fix helps.
+	Narrower *Rule
+	Locked   bool // no rule may be added: a file of the policy is locked
+	Fix      Rule // the narrowest rule that would allow the access; meaningless when Allowed
 }

@@ -155,7 +155,7 @@ func (r *refused) judged(j *job) []*denial {
 			continue
 		}
 		d.explain(j, v)
-		d.widen(j, out)
+		d.widen(j, v, out)
 		out = append(out, d)
 	}
 	return out
@@ -350,8 +350,8 @@ func madeFolder(p *policy.Policy, object string) string {
 
 // widen: what stands in a folder that the program made itself stays as it was in the next run, file by file. The second refusal there
 // says that the folder is the program's: then the hint is one line for it.
-func (d *denial) widen(j *job, before []*denial) {
-	if d.Access.Op != policy.OpWrite && d.Access.Op != policy.OpCreate || d.Hint != addHint(j, d.lasting()) {
+func (d *denial) widen(j *job, v policy.Verdict, before []*denial) {
+	if d.Access.Op != policy.OpWrite && d.Access.Op != policy.OpCreate || d.Hint != addHint(j, d.lasting()) || v.Narrower != nil {
 		return
 	}
 	dir := madeFolder(j.policy, d.Access.Object)
@@ -365,7 +365,9 @@ func (d *denial) widen(j *job, before []*denial) {
 	for _, r := range j.policy.Rules { // an earlier hint was followed
 		second = second || !r.Deny && (r.Pattern.Object == dir || below(r.Pattern.Object, dir))
 	}
-	if second {
+	wide := *j.policy
+	wide.Rules = append(slices.Clone(wide.Rules), policy.Rule{Op: policy.OpWrite, Pattern: policy.Pattern{Object: dir, Tree: true}})
+	if second && wide.Decide(d.Access).Allowed { // else a line of its own keeps it
 		d.Hint = addHint(j, policy.Access{Op: policy.OpWrite, Object: folderName(dir)})
 	}
 }

@@ -254,6 +254,8 @@ func (e *editing) why(args []string) (int, error) {
 		return 0, e.sayLine("allowed: %s (%s)%s", word, line(v.By), within(q, a))
 	case v.Blocker != nil:
 		return 1, e.sayLine("refused: %s (%s)", word, line(v.Blocker))
+	case v.Narrower != nil:
+		return 1, e.sayLine("refused: %s (%s gives %s alone, and lies deeper than any line that gives it)", word, line(v.Narrower), v.Narrower.Op)
 	}
 	there, why, err := e.withoutRule(p, a)
 	if err != nil {

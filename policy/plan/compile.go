@@ -118,6 +118,7 @@ func Compile(r Request, look Look) (*Plan, error) {
 			}
 		}
 	}
+	c.places.belowHidden()
 	if p.Provider == Namespaces {
 		c.spec(p, r)
 	} else {
@@ -135,6 +136,9 @@ func Compile(r Request, look Look) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// byCommandLine says why a script is there. It can be read without a line, and that takes nothing away from a line.
+const byCommandLine = "named on the command line"
 
 // alwaysThere shows what every program gets: the interpreter, libraries, certificates, time zones; and the script.
 func (c *compiler) alwaysThere(r Request) {
@@ -168,7 +172,7 @@ func (c *compiler) alwaysThere(r Request) {
 		c.places.at(l.At).Link = l.Text
 	}
 	for _, s := range r.Command.Reads {
-		c.showHost(s, Read, "named on the command line")
+		c.showHost(s, Read, byCommandLine)
 	}
 }
 
@@ -211,7 +215,7 @@ func (c *compiler) learnTree(r Request) {
 	}
 	for _, p := range slices.Concat(r.Command.Given, r.Command.Reads) {
 		if o := c.look.Resolve(p); (o.Kind == File || o.Kind == Dir) && below(o.Path, "/tmp") {
-			c.places.show(o, Read|Exec, learning, "named on the command line")
+			c.places.show(o, Read|Exec, learning, byCommandLine)
 		}
 	}
 	for _, d := range slices.Concat([]string{r.Macros.Project, r.Command.Dir, r.Macros.Cache}, r.Command.Writes) {

@@ -39,7 +39,7 @@ func (c *compiler) ladder(r Request) Provider {
 			why, needs = "provider landlock was asked for", "--provider namespaces"
 		}
 		c.layer(required, "namespaces", fmt.Sprintf("no private root, processes, network or temporary space: host unix sockets and file metadata stay visible, "+
-			"present entries of `create` folders and hidden names inside grants are not protected (%s)", why), needs)
+			"present entries of `create` folders, read lines inside `write` folders and hidden names inside grants are not protected (%s)", why), needs)
 	}
 	if c.host.Landlock.ABI < 1 {
 		c.layer(required, "landlock", "files are held by mounts alone, not by a second wall", landlockNeeds(c.host.Landlock))

@@ -24,6 +24,11 @@ type Place struct {
 	Why      string // for explain, where no rule says it
 }
 
+// kept: lines speak of the place and none lets what stands there be changed, whatever a line above it says.
+func (p *Place) kept() bool {
+	return p.Made == nil && p.Source.Kind != Absent && !isAlways(p) && p.Rights&(Read|Exec|Create) != 0 && p.Rights&(Write|UseDevice) == 0
+}
+
 // places collects by path inside.
 type places map[string]*Place
 
@@ -58,6 +63,21 @@ func comparePaths(a, b string) int {
 		}
 	}
 	return cmp.Compare(len(a), len(b))
+}
+
+// belowHidden takes out what lies in a hidden folder, which nothing can be shown in.
+func (ps places) belowHidden() {
+	hidden := ""
+	for _, p := range ps.sorted() {
+		switch {
+		case hidden != "" && below(p.Path, hidden):
+			if p.Made == nil {
+				delete(ps, p.Path)
+			}
+		case p.Hidden && p.Source.Kind == Dir:
+			hidden = p.Path
+		}
+	}
 }
 
 // below reports whether p lies under dir, not at it.

@@ -11,7 +11,8 @@ import (
 
 // protect keeps policy files, git's hooks and configuration, the virtual environment, start-up files and psb's own folders as they are
 // wherever the box may write around them; every folder from one up to its grant's root is bound onto itself, so that no ancestor can be
-// renamed away. The same holds for hidden files, which would otherwise show up elsewhere in the next run.
+// renamed away. The same holds for hidden files, which would otherwise show up elsewhere in the next run, and for what a deeper line keeps
+// from being changed, which could be changed there.
 func (c *compiler) protect() {
 	names := c.protected()
 	for _, p := range c.places {
@@ -32,7 +33,7 @@ func (c *compiler) protect() {
 		c.repositories(root)
 		if root.Rights.Has(Write) {
 			for _, h := range c.places.sorted() {
-				if h.Hidden && below(h.Source.Path, host) {
+				if (h.Hidden || h.kept()) && below(h.Source.Path, host) {
 					c.pin(root, h.Source.Path)
 				}
 			}
@@ -84,9 +85,18 @@ func (c *compiler) guard(root *Place, o Object) {
 	c.pin(root, o.Path)
 }
 
-// pin binds every folder between a root and an object onto itself: a mount point cannot be renamed.
+// pin binds every folder between a root and an object onto itself: a mount point cannot be renamed. What a deeper line keeps from being changed
+// holds its folders fast already, and stays so.
 func (c *compiler) pin(root *Place, host string) {
+	var between []string
 	for d := path.Dir(host); below(d, root.Source.Path); d = path.Dir(d) {
+		if p := c.places[inRoot(root, d)]; p != nil && p.kept() {
+			between = nil
+			continue
+		}
+		between = append(between, d)
+	}
+	for _, d := range between {
 		if a := c.places.at(inRoot(root, d)); a.Source.Kind == Absent {
 			a.Source, a.Why = c.look.Resolve(d), "holds something protected"
 			a.Rights |= Read | Write

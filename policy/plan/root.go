@@ -140,6 +140,9 @@ func (b *rootBuilder) place(p *Place, over *cover) *cover {
 // folder with `create` or `write` gets no mount of its own: a mount point cannot be replaced or removed.
 func (b *rootBuilder) file(p *Place, over *cover) {
 	write := p.Rights.Has(Write) && !p.Guarded
+	if p.Why == byCommandLine && isAlways(p) && !p.Guarded && over != nil && over.rights.Has(Write) {
+		return
+	}
 	switch {
 	case over == nil:
 	case write && over.rights&(Write|Create) != 0:
@@ -184,12 +187,9 @@ func (b *rootBuilder) folder(p *Place, over *cover) *cover {
 		b.bind(p, false, false)
 		return &cover{p.Path, rights}
 	case rights.Has(Create):
-		if inherited.Has(Write) {
-			return nil
-		}
 		b.bind(p, false, false)
 		b.keepPresent(p, rights.Has(Read) || inherited.Has(Read))
-		return &cover{p.Path, rights | inherited}
+		return &cover{p.Path, rights | inherited&Read}
 	case rights.Has(Read):
 		if inherited.Has(Write) {
 			b.bind(p, true, false)

@@ -59,6 +59,13 @@ func TestRootActs(t *testing.T) {
 		{"file inside a read tree needs no mount", []policy.Rule{rule("read", "/p/data/"), rule("read", "/p/data/a")}, "bind /p/data ro\n"},
 		{"deeper write inside a read tree", []policy.Rule{rule("read", "/p/data/"), rule("write", "/p/data/a")}, "bind /p/data ro\nbind /p/data/a rw\n"},
 		{"deeper read inside a write tree", []policy.Rule{rule("write", "/p/data/"), rule("read", "/p/data/a")}, "bind /p/data rw\nbind /p/data/a ro\n"},
+		{"a write tree holds a read place fast, and what leads to it", []policy.Rule{rule("write", "/p/out/"), rule("read", "/p/out/sub/deep/x")},
+			"bind /p/out rw\nbind /p/out/sub rw\nbind /p/out/sub/deep rw\nbind /p/out/sub/deep/x ro\n"},
+		{"what lies in a read place is kept by it", []policy.Rule{rule("write", "/p/out/"), rule("read", "/p/out/sub/"), rule("read", "/p/out/sub/deep/x")},
+			"bind /p/out rw\nbind /p/out/sub ro\n"},
+		{"a create folder in a write tree keeps what is there", []policy.Rule{rule("write", "/p/"), rule("create", "/p/data/"), rule("write", "/p/data/b")},
+			"bind /p rw\nbind /p/.git rw\nbind /p/.git/config ro\nbind /p/.git/hooks ro\nbind /p/.py-sandboxes ro\nbind /p/data rw\ncover /p/data/a ro\n"},
+		{"a list line in a write tree takes nothing away", []policy.Rule{rule("write", "/p/out/"), rule("list", "/p/out/sub/")}, "bind /p/out rw\n"},
 		{"list makes names that cannot be opened", []policy.Rule{rule("list", "/p/data/"), rule("read", "/p/data/a")},
 			"folder /p/data\nname /p/data/b\nbind /p/data/a ro\n"},
 		{"create covers what is there", []policy.Rule{rule("create", "/p/data/")}, "bind /p/data rw\nmask /p/data/a\nmask /p/data/b\n"},
@@ -116,5 +123,15 @@ func TestMissing(t *testing.T) {
 	got := strings.Join(c.missing, " ")
 	if got != "/p/new /p/new /p/tree" {
 		t.Errorf("missing %q", got)
+	}
+}
+
+func TestHiddenInAReadPlaceOpensNothing(t *testing.T) {
+	c := &compiler{policy: &policy.Policy{Rules: []policy.Rule{rule("write", "/p/out/"), rule("read", "/p/out/sub/")}}, look: project, places: places{}, absent: map[policy.Origin]bool{}}
+	c.grant()
+	c.hideOne(project.Resolve("/p/out/sub/deep/x"), policy.Origin{})
+	c.protect()
+	if p := c.places["/p/out/sub/deep"]; p != nil && p.Rights.Has(Write) {
+		t.Errorf("a folder on the way to a hidden file may be written, in one that may only be read: %+v", p)
 	}
 }
