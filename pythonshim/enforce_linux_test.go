@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -38,6 +39,15 @@ high()
 		r = p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "import nothing_of_that_name")
 		if got := r.noted("error"); !slices.Equal(got, []string{"ModuleNotFoundError import nothing_of_that_name  | -c |  | 1"}) {
 			t.Errorf("errors %q", got)
+		}
+		dir := t.TempDir()
+		r = p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "import os; os.chdir("+strconv.Quote(dir)+"); open('gone/x')")
+		if got := r.noted("error"); !slices.Equal(got, []string{"FileNotFoundError 2 " + dir + "/gone/x  | -c |  | 1"}) {
+			t.Errorf("a relative name: %q", got)
+		}
+		r = p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "import subprocess; subprocess.run(['nothing-of-that-name'])")
+		if got := r.noted("error"); !slices.Equal(got, []string{"FileNotFoundError 2 nothing-of-that-name  | -c |  | 1"}) {
+			t.Errorf("a word looked for along PATH: %q", got)
 		}
 		if n := len(p.run(t, p.noisy(Enforce), nil, nil, "-I", "-c", "open('/dev/null').close()").notes); n != 0 {
 			t.Errorf("%d notes of a program without errors", n)

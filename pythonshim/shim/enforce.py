@@ -114,6 +114,31 @@ def folders(tb: object) -> bool:
     return code is not None and "mkdir" in code.co_names
 
 
+def last(tb: object) -> object:
+    # Where the error was raised.
+    n = 0
+    while tb is not None and tb.tb_next is not None and n < 1024:
+        n += 1
+        tb = tb.tb_next
+    return tb
+
+
+def whole(name: object, tb: object) -> str:
+    # A file's name from the root on: outside nobody knows which folder the program had gone to. A word that was looked for along PATH stays.
+    if not issubclass(type(name), (str, bytes)):
+        return ""
+    name = text(name)
+    if not name or name.startswith("/"):
+        return name
+    code = tb.tb_frame.f_code if tb is not None else None
+    if "/" not in name and (code is None or code.co_name in ("_execute_child", "_execvpe") or "posix_spawnp" in code.co_names):
+        return name
+    try:
+        return getcwd() + "/" + name
+    except OSError:
+        return name
+
+
 def explain(e: object) -> None:
     # The error, what caused it and what it hid, as far as they are refusals of the system or of the import.
     if getattr(here, "busy", False):
@@ -140,7 +165,7 @@ def explain(e: object) -> None:
             if c.__name__ == "gaierror" and wanted(tb):
                 emit("resolve", wanted(tb), *by)
             if issubclass(c, OSError):
-                what = [c.__name__, *(text(a.__get__(e, c)) for a in (OSError.errno, OSError.filename, OSError.filename2))]
+                what = [c.__name__, text(OSError.errno.__get__(e, c)), *(whole(a.__get__(e, c), last(tb)) for a in (OSError.filename, OSError.filename2))]
                 emit("error", what + ["folder"] if folders(tb) else what, at, func, lib)
             elif issubclass(c, ImportError):
                 emit("error", [c.__name__, "import", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
