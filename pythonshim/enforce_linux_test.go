@@ -5,8 +5,52 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
+
+// TestEnforceSaysWhatWasWanted: an error does not say whether a file was to be changed; the call does.
+func TestEnforceSaysWhatWasWanted(t *testing.T) {
+	program := `import sys, pathlib, os, threading
+def lines(name):
+    with open(
+        name,
+        mode="a",
+    ) as f:
+        pass
+acts = [
+    lambda: open("/nowhere/w", "w"),
+    lambda: open("/nowhere/plus", 'rb+'),
+    lambda: pathlib.Path("/nowhere/text").write_text("x"),
+    lambda: os.open("/nowhere/flags", os.O_WRONLY),
+    lambda: open("/nowhere/r", "r", encoding="utf-8"),
+    lambda: open("w"),
+    lambda: pathlib.Path("/nowhere/look").read_text(),
+]
+if sys.version_info >= (3, 11):
+    acts.append(lambda: lines("/nowhere/lines"))
+for act in acts:
+    t = threading.Thread(target=act); t.start(); t.join()
+`
+	want := map[string]bool{"/nowhere/w": true, "/nowhere/plus": true, "/nowhere/text": true, "/nowhere/flags": true, "/nowhere/lines": true}
+	each(t, func(t *testing.T, p python) {
+		script := filepath.Join(t.TempDir(), "wants.py")
+		if err := os.WriteFile(script, []byte(program), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := p.run(t, p.noisy(Enforce), nil, nil, "-I", script)
+		seen := 0
+		for _, said := range r.noted("error") {
+			words := strings.Fields(said)
+			if seen++; want[words[2]] != (words[3] == "write") {
+				t.Errorf("%q", said)
+			}
+		}
+		if seen < 7 {
+			t.Errorf("%d errors\n%s", seen, r.stderr)
+		}
+	})
+}
 
 // TestEnforceExplains: uncaught refusals with the file and the program's line, also those that another error hides.
 func TestEnforceExplains(t *testing.T) {

@@ -31,7 +31,7 @@ const (
 	NoteEval    = "eval"    // key, name: a construct of evaluated text, as [python.eval] would allow it; key "text": what no line of it allows, in words
 	NoteDenied  = "denied"  // op, object: the shim refused what the policy does not grant: import, call or eval
 	NoteInspect = "inspect" // name, "value" "missing" or "failed", the value's repr or what its repr raised: of --inspect
-	NoteError   = "error"   // exception, errno or "import", file or module, second file, "folder" where it may have been one that was to be made: nobody caught it
+	NoteError   = "error"   // exception, errno or "import", file or module, second file, "folder" where it may have been one that was to be made, "write" where a file was to be changed: nobody caught it
 )
 
 var noteArgs = map[string][2]int{ // fewest, most

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -103,7 +104,7 @@ func (r *refused) note(n pythonshim.Note) {
 		for i, file := range n.Args[2:4] {
 			kind := policy.Op("error ")
 			if len(n.Args) > 4 {
-				kind = errorFolder
+				kind = cmp.Or(errorHow[n.Args[4]], kind)
 			}
 			if i == 0 && n.Args[3] != "" {
 				kind = errorFrom // os.rename(from, to), and os.symlink(text, name), whose text names nothing
@@ -115,11 +116,11 @@ func (r *refused) note(n pythonshim.Note) {
 	}
 }
 
-// errorFrom begins an error on the first of two names: nothing is made there. errorFolder begins one on a name that may be a folder's.
-const (
-	errorFrom   policy.Op = "error from "
-	errorFolder policy.Op = "error folder "
-)
+// errorFrom begins an error on the first of two names: nothing is made there.
+const errorFrom policy.Op = "error from "
+
+// errorHow begins an error of which the shim says how: on a name that may be a folder's, on a file that was to be changed.
+var errorHow = map[string]policy.Op{"folder": "error folder ", "write": "error write "}
 
 // denials are those of the refused accesses that the policy refuses, too: an ordinary Unix permission error is never blamed on the sandbox.
 func (r *refused) denials(j *job) denials { return denials{r.judged(j), r.over.more()} }
@@ -135,7 +136,11 @@ func (r *refused) judged(j *job) []*denial {
 		if errno, ok := strings.CutPrefix(string(d.Access.Op), "error "); ok {
 			errno, from := strings.CutPrefix(errno, "from ")
 			errno, d.folder = strings.CutPrefix(errno, "folder ")
+			errno, writes := strings.CutPrefix(errno, "write ")
 			a, ok := fileAccess(j, d.Access.Object, errno)
+			if writes && a.Op == policy.OpRead {
+				a.Op, ok = policy.OpWrite, unixAllows(j, j.look.Resolve(a.Object), othersWrite) // which reads, too
+			}
 			if !ok || from && a.Op == policy.OpCreate {
 				continue
 			}

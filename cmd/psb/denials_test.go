@@ -156,3 +156,15 @@ func TestTwoNames(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAFileWasOpenedFor: a file that was to be changed is no read, whatever else the program said of it.
+func TestWhatAFileWasOpenedFor(t *testing.T) {
+	for _, tc := range []struct{ how, want string }{{"write", "write data/x.csv"}, {"folder", "read data/x.csv"}, {"anything", "read data/x.csv"}} {
+		j, dir := projectJob(t, "", "data")
+		var r refused
+		r.note(pythonshim.Note{Event: pythonshim.NoteError, Args: []string{"PermissionError", "13", "data/x.csv", "", tc.how}})
+		if list := r.denials(j).list; len(list) != 1 || list[0].Op+" "+shownObject(dir, list[0].Object) != tc.want {
+			t.Errorf("%s: %+v, want %s", tc.how, list, tc.want)
+		}
+	}
+}

@@ -123,6 +123,57 @@ def last(tb: object) -> object:
     return tb
 
 
+def said_there(tb: object) -> str:
+    # The text of the call that failed; of its line alone where Python keeps no columns (below 3.11). "" without the source.
+    if tb is None:
+        return ""
+    code = tb.tb_frame.f_code
+    first, end_line, start, stop = tb.tb_lineno, tb.tb_lineno, None, None
+    if hasattr(code, "co_positions"):
+        first, end_line, start, stop = list(code.co_positions())[tb.tb_lasti // 2]
+    if not first or not code.co_filename.startswith("/"):
+        return ""
+    try:
+        fd = opening(code.co_filename, unshared)
+    except OSError:
+        return ""
+    try:
+        lines = b"".join(iter_reads(fd)).split(b"\n")[first - 1 : end_line]
+    finally:
+        closing(fd)
+    if lines and start is not None and stop is not None:
+        lines[-1] = lines[-1][:stop]
+        lines[0] = lines[0][start:]
+    return bytes.decode(b"\n".join(lines), "utf-8", "replace")
+
+
+def iter_reads(fd: int) -> list:
+    out = []
+    while len(out) < 64:
+        out.append(reading(fd, 1 << 16))
+        if not out[-1]:
+            break
+    return out
+
+
+def writes(tb: object) -> bool:
+    # Was a file to be changed that could not be opened? The error does not say. pathlib and codecs keep the mode in a variable, a call says it
+    # in its text. In doubt it was to be read.
+    words = []
+    said_here = said_there(last(tb))
+    n = 0
+    while tb is not None and n < 1024:
+        n += 1
+        if tb.tb_frame.f_code.co_name == "open":
+            words = [text(tb.tb_frame.f_locals.get("mode"))]
+        tb = tb.tb_next
+    for quoted in ("'", '"'):
+        parts = said_here.split(quoted)
+        words += [parts[i] for i in range(1, len(parts), 2) if parts[i - 1].rstrip()[-1:] in (",", "=")]
+    modes = [w for w in words if 0 < len(w) <= 4 and not set(w) - set("rwabxt+U")]
+    return any(set(m) & set("wax+") for m in modes) or "O_WRONLY" in said_here or "O_RDWR" in said_here
+
+
 def whole(name: object, tb: object) -> str:
     # A file's name from the root on: outside nobody knows which folder the program had gone to. A word that was looked for along PATH stays.
     if not issubclass(type(name), (str, bytes)):
@@ -166,7 +217,8 @@ def explain(e: object) -> None:
                 emit("resolve", wanted(tb), *by)
             if issubclass(c, OSError):
                 what = [c.__name__, text(OSError.errno.__get__(e, c)), *(whole(a.__get__(e, c), last(tb)) for a in (OSError.filename, OSError.filename2))]
-                emit("error", what + ["folder"] if folders(tb) else what, at, func, lib)
+                how = ["write"] if writes(tb) else ["folder"] if folders(tb) else []
+                emit("error", what + how, at, func, lib)
             elif issubclass(c, ImportError):
                 emit("error", [c.__name__, "import", text(ImportError.name.__get__(e, c)), text(ImportError.path.__get__(e, c))], at, func, lib)
     except BaseException as x:
