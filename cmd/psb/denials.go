@@ -33,7 +33,8 @@ type denial struct {
 	Rule    string        `json:"rule,omitempty"`
 	Blocker string        `json:"blocker,omitempty"`
 	Hint    string        `json:"hint,omitempty"`
-	Wider   string        `json:"wider,omitempty"` // what would allow more than was asked, in words; "" for nothing
+	Wider   string        `json:"wider,omitempty"`    // what would allow more than was asked, in words; "" for nothing
+	LeadsTo string        `json:"leads_to,omitempty"` // where the object is, when its name leads over a link
 	folder  bool          // of create: it may be a folder that was to be made
 }
 
@@ -143,6 +144,10 @@ func (r *refused) judged(j *job) []*denial {
 			}
 			if !ok || from && a.Op == policy.OpCreate {
 				continue
+			}
+			name := absolute(j.plan.Command.Dir, d.Access.Object)
+			if asked, ok := j.byLink(a, name, j.look.Resolve(name)); ok && j.policy.Decide(a).Blocker == nil {
+				a, d.LeadsTo = asked, a.Object
 			}
 			d.Access, d.Op, d.Object = a, string(a.Op), a.Object
 		}
@@ -299,7 +304,7 @@ func (d *denial) explain(j *job, v policy.Verdict) {
 		d.Hint, d.Wider = textHint, "without any bounds: "+addHint(j, d.Access)
 	case ofPython(d.Access.Op):
 		d.Hint, d.Wider = addHint(j, d.Access), widerHint(j, d.Access)
-	case policy.Sensitive(d.Access.Object, j.macros):
+	case policy.Sensitive(d.Access.Object, j.macros), d.LeadsTo != "" && policy.Sensitive(d.LeadsTo, j.macros):
 		d.Hint = secretHint
 	case d.Op == string(policy.OpSyscall):
 		d.Hint = syscallHint(d.Object)

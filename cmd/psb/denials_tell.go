@@ -11,6 +11,9 @@ func (d *denial) line(cwd string) string {
 	if d.Where != "" {
 		notes = append(notes, plainText(shown(cwd, d.Where)))
 	}
+	if d.LeadsTo != "" {
+		notes = append(notes, "leads to "+plainText(shownObject(cwd, d.LeadsTo)))
+	}
 	notes = append(notes, d.netNotes()...)
 	switch {
 	case d.Count > 1 && nameOnly(d.Access):

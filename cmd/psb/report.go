@@ -177,7 +177,7 @@ func usageOf(o outcome) report.Usage {
 }
 
 func (j *job) reportDenial(d *denial) report.Denial {
-	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint, Wider: d.Wider}
+	out := report.Denial{Op: d.Op, Object: d.Object, Count: d.Count, Source: d.Source, Rule: d.Rule, Blocker: d.Blocker, Hint: d.Hint, Wider: d.Wider, LeadsTo: d.LeadsTo}
 	if d.Where != "" {
 		out.Where = absolute(j.w.cwd, d.Where)
 	}

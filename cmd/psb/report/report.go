@@ -91,7 +91,8 @@ type Denial struct {
 	Rule    string `json:"rule,omitempty"`    // the line that would allow it
 	Blocker string `json:"blocker,omitempty"` // file:line of the line that refuses it, as messages name it
 	Hint    string `json:"hint,omitempty"`
-	Wider   string `json:"wider,omitempty"` // what would allow more than was asked, in words
+	Wider   string `json:"wider,omitempty"`    // what would allow more than was asked, in words
+	LeadsTo string `json:"leads_to,omitempty"` // where the object is, when its name leads over a link
 	// File and Line are where in the policy the answer stands: the line that refuses, the table that a rule would go into.
 	File string `json:"policy_file,omitempty"`
 	Line int    `json:"policy_line,omitempty"`
