@@ -27,7 +27,11 @@ func learnRun(w *world, line *runLine) (int, error) {
 	j := &job{w: w, opts: line.options, where: locate(line, w), look: newLook(nil)} // no launch is kept of a learning run
 	j.look.passed = map[string]bool{}
 	debug.SetGCPercent(gcPercent)
-	if err := programThere(w, line, j.where); err != nil {
+	err := programThere(w, line, j.where)
+	if err == nil {
+		err = j.boxed()
+	}
+	if err != nil {
 		return refusedStatus(err), j.refused(err)
 	}
 	if line.explain || line.ask {

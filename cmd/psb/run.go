@@ -200,6 +200,9 @@ func takesPolicy(f form) bool { return f == formScript || f == formModule }
 
 // readPolicy finds, reads and checks the policy before anything is started for it.
 func (j *job) readPolicy(must bool) error {
+	if err := j.boxed(); err != nil {
+		return err
+	}
 	j.facts = probe(j.w, j.tryNamespaces())
 	j.setMacros()
 	if err := j.loadPolicy(); err != nil {
@@ -221,6 +224,9 @@ func (j *job) tryNamespaces() bool {
 
 // planFor compiles, makes the folders that write and create rules name, and stops at open gaps.
 func (j *job) planFor(mode plan.Mode, cmd plan.Command) error {
+	if err := j.boxed(); err != nil {
+		return err
+	}
 	if !present("/proc/self/exe") {
 		return refuse("mount -t proc proc /proc", "/proc is not mounted: psb cannot start a box without it")
 	}
