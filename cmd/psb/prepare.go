@@ -178,6 +178,9 @@ func (j *job) findPython() error {
 	if name == "" && j.written != nil {
 		name = j.written.Sandbox.Python
 	}
+	if name == "" && j.where.script != "" {
+		name = ownInterpreter(j.w, absolute(j.w.cwd, j.where.script))
+	}
 	if name == "" {
 		name = "python3"
 	}
