@@ -40,7 +40,8 @@ type SessionRunner interface {
 	Session(client, id string) (SessionState, error)
 	Reset(ctx context.Context, client, id string) (SessionState, error) // the same name, a fresh box: state is lost
 	Close(ctx context.Context, client, id string) error
-	Interrupt(ctx context.Context, client, id string) error // ends what runs and keeps the state; ErrLost where that could not be
+	CloseAll(ctx context.Context, client string) (closed, busy []string) // by name; those in which a call runs are left as they are
+	Interrupt(ctx context.Context, client, id string) error              // ends what runs and keeps the state; ErrLost where that could not be
 	Pause(ctx context.Context, client, id string) (SessionState, error)
 	Resume(ctx context.Context, client, id string) (SessionState, error)
 	SessionCounts() SessionCounts

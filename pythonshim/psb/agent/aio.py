@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from psb.agent.answers import Answer, File, Result
-from psb.agent.files import FileInfo, Files
+from psb.agent.files import Edit, FileInfo, Files
 from psb.agent.metrics import Metrics
 from psb.agent.server import OnOutput
-from psb.agent.sessions import Session, SessionInfo
+from psb.agent.sessions import ClosedSessions, Session, SessionInfo
 from psb.agent.shells import Shell
 from psb.agent.tasks import Logs, Task, TaskStatus
 from psb.agent.threads import awaited, in_loop
@@ -88,6 +88,9 @@ class AsyncToolkit:
 
     async def sessions(self) -> List[SessionInfo]:
         return await awaited(self._begun.sessions)
+
+    async def close_sessions(self) -> ClosedSessions:
+        return await awaited(self._begun.close_sessions)
 
     # What there is.
 
@@ -222,6 +225,9 @@ class AsyncFiles:
 
     async def edit(self, path: str, old: str, new: str, expect_count: int = 1) -> int:
         return await awaited(self._files.edit, path, old, new, expect_count)
+
+    async def edit_all(self, path: str, edits: "Sequence[Union[Edit, Tuple[str, str]]]") -> "List[int]":
+        return await awaited(self._files.edit_all, path, edits)
 
     async def search(self, glob: Optional[str] = None, grep: Optional[str] = None, path: str = "", depth: int = 0) -> List[FileInfo]:
         return await awaited(self._files.search, glob, grep, path, depth)

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from psb.agent.answers import Answer, File, Result, answer
 from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
-from psb.agent.sessions import Session, SessionInfo, session_of
+from psb.agent.sessions import ClosedSessions, Session, SessionInfo, closed_of, session_of
 from psb.agent.tasks import Task, TaskStatus, status_of
 from psb.errors import SandBoxError, SandBoxProtocolError
 from psb.program import find_psb
@@ -149,6 +149,13 @@ class Toolkit:
         """Those of this Toolkit that are there."""
         a = self._answered("session", {"action": "list"})
         return [session_of(d) for d in a.data.get("sessions", []) if isinstance(d, dict)]
+
+    def close_sessions(self) -> ClosedSessions:
+        """End all that are at rest. Those in which a call runs are left, and told as busy: Session.close() ends them, too."""
+        a = self.call("session", {"action": "close_all"})
+        if not a.ok and "busy" not in a.data:
+            raise SandBoxError(f"psb: session: {a.text}")
+        return closed_of(a.data)
 
     def _run(self, name: str, arguments: Dict[str, Any], files: Optional[FilesIn], on_stdout: Optional[OnText], on_stderr: Optional[OnText]) -> Result:
         if files:
