@@ -172,6 +172,13 @@ type Offer struct {
 	Missing  []string       // what this host cannot hold, in words
 	Cold     bool           // nothing is made ahead of need
 	Sessions *SessionBounds // nil: none
+	Names    []GivenName    // that Python code finds, from the operator
+}
+
+// GivenName is a value of the operator's, by the name that code finds it under.
+type GivenName struct {
+	Name string
+	Type string // in Python: dict, list, str, ...
 }
 
 // Profile is a policy and an interpreter under one name.

@@ -17,6 +17,9 @@ func (s *Server) pythonTool() *tool {
 		about = "Run Python in a sandbox with files in " + Workspace + ". Without session each call gets a fresh box without state; with one, variables and files stay between calls. " +
 			"Returns the value of the last expression, stdout, stderr, a traceback with your line numbers, figures drawn with matplotlib, and new files."
 	}
+	if names := s.givenNames(); names != "" {
+		about += " Names that are there from the start, given by the operator: " + names + "."
+	}
 	return &tool{name: "run_python", title: "Run Python", possible: true, about: about, schema: s.pythonSchema(), output: resultSchema(),
 		run: func(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 			q, err := s.readPython(c.raw)
@@ -25,6 +28,20 @@ func (s *Server) pythonTool() *tool {
 			}
 			return s.run(ctx, c, q)
 		}}
+}
+
+// givenNames are the operator's values by name and type, as many as a model should read.
+func (s *Server) givenNames() string {
+	const most = 20
+	var list []string
+	for i, n := range s.offer.Names {
+		if i == most {
+			list = append(list, fmt.Sprintf("%d more", len(s.offer.Names)-most))
+			break
+		}
+		list = append(list, n.Name+" ("+n.Type+")")
+	}
+	return strings.Join(list, ", ")
 }
 
 func (s *Server) shellTool() *tool {

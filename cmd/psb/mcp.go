@@ -16,15 +16,15 @@ import (
 
 // mcpOptions are those of psb mcp.
 type mcpOptions struct {
-	http, health, tokens, profiles, python, url string
-	max, tools, hosts, origins, allowGaps       []string
-	slots, queue, each, message                 int
-	rate                                        float64
-	quota                                       int64
-	grace, warmFor, sessionIdle, sessionLife    time.Duration
-	structured, stateless, cold                 bool
-	warm, sessions, sessionsEach                int
-	preload                                     []string
+	http, health, tokens, profiles, python, url, values string
+	max, tools, hosts, origins, allowGaps               []string
+	slots, queue, each, message                         int
+	rate                                                float64
+	quota                                               int64
+	grace, warmFor, sessionIdle, sessionLife            time.Duration
+	structured, stateless, cold                         bool
+	warm, sessions, sessionsEach                        int
+	preload                                             []string
 }
 
 // mcpHelp is what `psb help mcp` prints above the options.
@@ -89,6 +89,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 // offerFlags are the options that decide what is offered: those of psb tools, too.
 func (o *mcpOptions) offerFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
+	f.StringVar(&o.values, "values", "", "`file` with a JSON object: its names are there for the code of every run_python, with these values")
 	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
 	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
 	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")

@@ -44,6 +44,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(r.limits["timeout_s"].requested, 20)
         self.assertIn("[psb] ok: exit 0", r.text)
 
+    def test_given_values(self) -> None:
+        with Toolkit(values={"region": "\u00fc", "rates": {"EUR": [1, None]}}) as kit:
+            self.assertEqual(kit.run_python("rates['EUR'].append(region)\nrates").data_value, {"EUR": [1, None, "\u00fc"]})
+            self.assertEqual(kit.run_python("rates, region").data_value, [{"EUR": [1, None]}, "\u00fc"])
+            about = [t["function"]["description"] for t in kit.schemas() if t["function"]["name"] == "run_python"]
+            self.assertIn("given by the operator: rates (dict), region (str).", about[0])
+        for values, words in (({"a": object()}, "no JSON form"), ({"a": float("nan")}, "no JSON form"), ({"a b": 1}, "a b: no name that can be given")):
+            with self.assertRaisesRegex(SandBoxError, words):
+                Toolkit(values=values)
+
     def test_a_program_that_fails(self) -> None:
         r = kit.run_python("print('so far')\n1/0")
         self.assertEqual((r.status, r.ok, r.exit_code, r.stdout), ("error", False, 1, "so far\n"))

@@ -17,6 +17,7 @@ from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
 from psb.agent.sessions import ClosedSessions, Session, SessionInfo, closed_of, session_of
 from psb.agent.tasks import Task, TaskStatus, status_of
+from psb.agent.values import as_option, values_text
 from psb.errors import SandBoxError, SandBoxProtocolError
 from psb.program import find_psb
 
@@ -35,7 +36,7 @@ class Toolkit:
     """Tools that run in boxes. It starts one psb mcp, which ends with it; calls may come from any thread, and run beside each other.
 
     profiles, python, tools, ceilings, slots: options of psb mcp (docs/mcp.md); ceilings={"timeout_s": 60} is --max timeout_s=60; `options` are
-    further ones, as words. SandBoxError: psb is not there, or refuses to start."""
+    further ones, as words. values are there for all code that runs, by their names; they must have a JSON form. SandBoxError: psb is not there, or refuses to start."""
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Toolkit:
         psb: Optional[str] = None,
         profiles: Union[str, "os.PathLike[str]", None] = None,
         python: Optional[str] = None,
+        values: Optional[Mapping[str, Any]] = None,
         tools: Sequence[str] = (),
         ceilings: Optional[Mapping[str, float]] = None,
         slots: Optional[int] = None,
@@ -59,14 +61,16 @@ class Toolkit:
         if tools:
             self._offer.append(f"--tools={','.join(tools)}")
         self._offer += [f"--max={name}={most}" for name, most in (ceilings or {}).items()]
+        self._values = values_text(values)
         serving = [] if slots is None else [f"--slots={slots}"]
         self._meter = Meter()
-        self._server = Server([self._psb, "mcp", *self._offer, *serving, *options], env)
-        try:
-            listed = self._server.request("tools/list", {})
-        except BaseException:
-            self._server.close()
-            raise
+        with as_option(self._values) as given:
+            self._server = Server([self._psb, "mcp", *self._offer, *given, *serving, *options], env)
+            try:
+                listed = self._server.request("tools/list", {})
+            except BaseException:
+                self._server.close()
+                raise
         self._listed: Dict[str, Dict[str, Any]] = {t["name"]: t for t in listed.get("tools", []) if isinstance(t, dict) and isinstance(t.get("name"), str)}
 
     def __enter__(self) -> "Toolkit":
@@ -89,7 +93,8 @@ class Toolkit:
     def schemas(self, format: str = "openai", strict: bool = False) -> Any:
         """The tools as psb tools prints them: openai, mcp or json."""
         words = [self._psb, "tools", f"--format={format}", *(["--strict"] if strict else []), *self._offer]
-        told = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env, start_new_session=True)
+        with as_option(self._values) as given:
+            told = subprocess.run(words + given, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env, start_new_session=True)
         if told.returncode != 0:
             raise SandBoxError(told.stderr.decode("utf-8", "replace").strip() or f"psb: psb tools: exit status {told.returncode}")
         return json.loads(told.stdout)
