@@ -24,6 +24,8 @@ type agent struct {
 	next   int
 	wait   map[int]chan answered
 	beats  int
+	listen bool // it was agreed that the client listens
+	news   int  // notifications that the list of resources is another one
 	told   []progressTold
 	strays []string
 }
@@ -126,6 +128,10 @@ func (a *agent) read(out io.Reader) {
 		case err == nil && m.Method == "notifications/progress":
 			a.beats++
 			a.told = append(a.told, m.Params)
+		case err == nil && m.Method == "notifications/resources/list_changed":
+			a.news++
+		case err == nil && m.Method == "notifications/subscriptions/acknowledged":
+			a.listen = true
 		default:
 			a.strays = append(a.strays, string(line))
 		}

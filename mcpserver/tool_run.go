@@ -107,10 +107,21 @@ func (s *Server) runOnce(ctx context.Context, q *asked) (*mcp.CallToolResult, er
 	if ctx.Err() != nil && !r.Cleanup.confirmed() && r.Cleanup.State != NotAttempted { // there is nobody to hear the answer
 		s.options.Say(fmt.Sprintf("run %s, which its client gave up: cleanup %s: %s", r.ID, r.Cleanup.State, clean(strings.Join(r.Cleanup.Left, ", "))))
 	}
-	return bounded(assemble(r, s.assembly(q))), nil
+	a := s.assembly(q)
+	result := bounded(assemble(r, a))
+	if a.kept > 0 {
+		s.listGrew(q.Client)
+	}
+	return result, nil
 }
 
 func (s *Server) assembly(q *asked) *assembly {
-	return &assembly{maxOutput: q.MaxOutput, ceiling: int(s.offer.Ceilings.Output.Max), full: q.full, structured: s.options.Structured,
-		keep: func(name, mime string, b []byte) (string, bool) { return s.shelf.keep(q.Client, q.ID, name, mime, b) }}
+	a := &assembly{maxOutput: q.MaxOutput, ceiling: int(s.offer.Ceilings.Output.Max), full: q.full, structured: s.options.Structured}
+	a.keep = func(name, mime string, b []byte) (uri string, ok bool) {
+		if uri, ok = s.shelf.keep(q.Client, q.ID, name, mime, b); ok {
+			a.kept++
+		}
+		return uri, ok
+	}
+	return a
 }
