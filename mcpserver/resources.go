@@ -112,13 +112,18 @@ func (s *Server) listGrew(client string) {
 	s.mcp.AddResourceTemplate(keptTemplate(), s.readResource)
 }
 
-// listen learns whose a connection is: of the newest revision while it listens, of older ones until it ends.
-func (l *listeners) listen(next mcp.MethodHandler) mcp.MethodHandler {
+// listen learns whose a connection is: of the newest revision while it listens, which it does no longer than the server works; of older ones until it
+// ends.
+func (s *Server) listen(next mcp.MethodHandler) mcp.MethodHandler {
+	l := s.listeners
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		session, ok := req.GetSession().(*mcp.ServerSession)
 		switch {
 		case !ok:
 		case method == methodListen:
+			var cancel context.CancelFunc
+			ctx, cancel = s.bounded(ctx)
+			defer cancel()
 			l.add(session, clientOf(req.GetExtra()))
 			defer l.remove(session)
 		case olderRevision(session) && l.add(session, clientOf(req.GetExtra())):

@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -184,5 +186,28 @@ func TestResourcesByPage(t *testing.T) {
 	now = now.Add(time.Hour)
 	if r, err := c.ListResources(context.Background(), nil); err != nil || len(r.Resources) != 0 {
 		t.Errorf("an hour later %v %v", r, err)
+	}
+}
+
+// TestListeningEnds: a server that ends answers who listens, and does not wait for it.
+func TestListeningEnds(t *testing.T) {
+	s := testServer(t, Options{}, &fakeRunner{offer: testOffer()})
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- s.ServeStdio(ctx, in, out) }()
+	lines := bufio.NewScanner(ours)
+	fmt.Fprintln(theirs, `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"notifications/subscriptions/acknowledged"`) {
+		t.Fatal(lines.Text())
+	}
+	stop()
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"id":7`) || !strings.Contains(lines.Text(), `"result"`) {
+		t.Errorf("%s", lines.Text())
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Server) newSDKServer() *mcp.Server {
 		m.AddTool(t.definition(s), s.handler(t))
 	}
 	m.AddResourceTemplate(keptTemplate(), s.readResource)
-	m.AddReceivingMiddleware(s.countRequests, s.listeners.listen, s.listKept)
+	m.AddReceivingMiddleware(s.countRequests, s.listen, s.listKept)
 	m.AddSendingMiddleware(s.listeners.tell)
 	s.addTasks(m)
 	if s.options.Extra != nil {
