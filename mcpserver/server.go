@@ -25,6 +25,7 @@ type Server struct {
 	shelf     *shelf
 	tasks     *taskStore
 	listeners *listeners
+	approvals *approvals
 	metrics   *metrics
 	base      context.Context // of what outlives a request: tasks
 	stop      context.CancelFunc
@@ -42,7 +43,7 @@ func New(o Options, r Runner) (*Server, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, runner: r, offer: r.Offer(), gate: newGate(&o, o.Now), shelf: newShelf(o.Now), listeners: newListeners(), metrics: newMetrics()}
+	s := &Server{options: o, runner: r, offer: r.Offer(), gate: newGate(&o, o.Now), shelf: newShelf(o.Now), listeners: newListeners(), approvals: newApprovals(o.Now), metrics: newMetrics()}
 	s.sessions, _ = r.(SessionRunner)
 	s.files, _ = r.(FileRunner)
 	if len(s.offer.Profiles) == 0 || len(s.offer.Networks) == 0 {
@@ -104,6 +105,9 @@ func (s *Server) instructions() string {
 	}
 	if s.has("task") {
 		b.WriteString(" For long work set background=true and ask the tool task.")
+	}
+	if s.options.Ask != AskNobody && (s.has("run_python") || s.has("run_shell")) {
+		b.WriteString(" A person may be asked before code runs, and may decline.")
 	}
 	if s.has("describe") {
 		b.WriteString(" describe tells limits, profiles and packages.")

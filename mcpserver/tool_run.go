@@ -63,6 +63,9 @@ func (s *Server) shellTool() *tool {
 // run is one call of run_python or run_shell: at once, or as a task.
 func (s *Server) run(ctx context.Context, c *call, q *asked) (*mcp.CallToolResult, error) {
 	q.ID, q.Client = newID(), c.client
+	if r := s.approve(c, q); r != nil {
+		return r, nil
+	}
 	if q.background || takesTasks(c.req) {
 		return s.runAsTask(ctx, c, q)
 	}
@@ -103,6 +106,7 @@ func (s *Server) runOnce(ctx context.Context, q *asked) (*mcp.CallToolResult, er
 	if r.ID == "" {
 		r.ID = q.ID
 	}
+	r.Approval = q.approval
 	s.metrics.ran(r)
 	if ctx.Err() != nil && !r.Cleanup.confirmed() && r.Cleanup.State != NotAttempted { // there is nobody to hear the answer
 		s.options.Say(fmt.Sprintf("run %s, which its client gave up: cleanup %s: %s", r.ID, r.Cleanup.State, clean(strings.Join(r.Cleanup.Left, ", "))))

@@ -22,7 +22,7 @@ _K = TypeVar("_K", bound="AsyncToolkit")
 class AsyncToolkit:
     """`async with AsyncToolkit(...) as kit` takes a Toolkit's arguments and starts its server; the end of the block ends it, and every box.
 
-    Calls run beside each other. Handlers of output are called in the loop, and may be coroutine functions."""
+    Calls run beside each other. Handlers of output and on_ask are called in the loop, and may be coroutine functions."""
 
     def __init__(self, **options: Any) -> None:
         self._options = options
@@ -31,7 +31,10 @@ class AsyncToolkit:
     async def __aenter__(self: _K) -> _K:
         if self._kit is not None:
             raise SandBoxError("psb: this AsyncToolkit is in use: make another one")
-        self._kit = await awaited(Toolkit, **self._options)
+        options = dict(self._options)
+        if options.get("on_ask") is not None:
+            options["on_ask"] = in_loop(options["on_ask"])
+        self._kit = await awaited(Toolkit, **options)
         return self
 
     async def __aexit__(self, kind: Optional[Type[BaseException]], e: Optional[BaseException], where: Optional[TracebackType]) -> None:

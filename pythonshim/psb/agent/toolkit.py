@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Type, Union
 
 from psb.agent.answers import Answer, File, Result, answer
+from psb.agent.asking import OnAsk, answer_to, question_of
 from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
 from psb.agent.sessions import ClosedSessions, Session, SessionInfo, closed_of, session_of
@@ -36,7 +37,8 @@ class Toolkit:
     """Tools that run in boxes. It starts one psb mcp, which ends with it; calls may come from any thread, and run beside each other.
 
     profiles, python, tools, ceilings, slots: options of psb mcp (docs/mcp.md); ceilings={"timeout_s": 60} is --max timeout_s=60; `options` are
-    further ones, as words. values are there for all code that runs, by their names; they must have a JSON form. SandBoxError: psb is not there, or refuses to start."""
+    further ones, as words. values are there for all code that runs, by their names; they must have a JSON form.
+    on_ask is given what would run, as text, before each run; anything but True declines, and nothing runs. SandBoxError: psb is not there, or refuses to start."""
 
     def __init__(
         self,
@@ -48,6 +50,7 @@ class Toolkit:
         tools: Sequence[str] = (),
         ceilings: Optional[Mapping[str, float]] = None,
         slots: Optional[int] = None,
+        on_ask: Optional[OnAsk] = None,
         options: Sequence[str] = (),
         env: Optional[Mapping[str, str]] = None,
     ) -> None:
@@ -63,9 +66,12 @@ class Toolkit:
         self._offer += [f"--max={name}={most}" for name, most in (ceilings or {}).items()]
         self._values = values_text(values)
         serving = [] if slots is None else [f"--slots={slots}"]
+        self._on_ask = on_ask
+        if on_ask is not None:
+            serving.append("--ask")
         self._meter = Meter()
         with as_option(self._values) as given:
-            self._server = Server([self._psb, "mcp", *self._offer, *given, *serving, *options], env)
+            self._server = Server([self._psb, "mcp", *self._offer, *given, *serving, *options], env, asks=on_ask is not None)
             try:
                 listed = self._server.request("tools/list", {})
             except BaseException:
@@ -111,8 +117,14 @@ class Toolkit:
             return _no("the arguments are no JSON object")
         if name not in self._listed:
             return _no(f"no tool {name!r}: there are {', '.join(self.names)}")
+        asked = {"name": name, "arguments": {k: v for k, v in arguments.items() if v is not None}}
         with self._meter:
-            a = answer(self._server.request("tools/call", {"name": name, "arguments": {k: v for k, v in arguments.items() if v is not None}}, on_output))
+            raw = self._server.request("tools/call", asked, on_output)
+            question = question_of(raw)
+            if question is not None:
+                yes = self._on_ask is not None and self._on_ask(question) is True
+                raw = self._server.request("tools/call", {**asked, **answer_to(raw, yes)}, on_output)
+            a = answer(raw)
         if isinstance(a, Result):
             self._meter.ran(a)
         return a
