@@ -15,17 +15,20 @@ import (
 // agent is a client of psb mcp on its standard streams. It speaks the revision without handshake, by hand: every line that the server writes must be
 // an answer to one of its requests, or a notification.
 type agent struct {
-	t      testing.TB
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	errs   *lockedText
-	ended  chan struct{}
-	mu     sync.Mutex
-	next   int
-	wait   map[int]chan answered
-	beats  int
-	told   []progressTold
-	strays []string
+	t       testing.TB
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	errs    *lockedText
+	ended   chan struct{}
+	mu      sync.Mutex
+	next    int
+	wait    map[int]chan answered
+	beats   int
+	elicits bool // it says that it can ask somebody
+	listen  bool // it was agreed that the client listens
+	news    int  // notifications that the list of resources is another one
+	told    []progressTold
+	strays  []string
 }
 
 // progressTold is one notification of progress.
@@ -126,6 +129,10 @@ func (a *agent) read(out io.Reader) {
 		case err == nil && m.Method == "notifications/progress":
 			a.beats++
 			a.told = append(a.told, m.Params)
+		case err == nil && m.Method == "notifications/resources/list_changed":
+			a.news++
+		case err == nil && m.Method == "notifications/subscriptions/acknowledged":
+			a.listen = true
 		default:
 			a.strays = append(a.strays, string(line))
 		}
@@ -143,7 +150,11 @@ func (a *agent) begin(method string, params map[string]any) (int, <-chan answere
 		meta = map[string]any{}
 	}
 	meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28"
-	meta["io.modelcontextprotocol/clientCapabilities"] = map[string]any{}
+	can := map[string]any{}
+	if a.elicits {
+		can["elicitation"] = map[string]any{}
+	}
+	meta["io.modelcontextprotocol/clientCapabilities"] = can
 	params["_meta"] = meta
 	ch := make(chan answered, 1)
 	a.wait[a.next] = ch

@@ -102,19 +102,25 @@ func (a *agent) resource(r ran, name string) string {
 		if c.Type != "resource_link" || c.Name != name {
 			continue
 		}
-		var read struct {
-			Contents []struct {
-				Text string
-				Blob []byte
-			}
-		}
-		must(a.t, json.Unmarshal(a.ask("resources/read", map[string]any{"uri": c.URI}).Result, &read))
-		if len(read.Contents) != 1 {
-			a.t.Fatalf("%s: %d contents", c.URI, len(read.Contents))
-		}
-		return read.Contents[0].Text + string(read.Contents[0].Blob)
+		return a.kept(c.URI)
 	}
 	return "no link of that name"
+}
+
+// kept reads a resource.
+func (a *agent) kept(uri string) string {
+	a.t.Helper()
+	var read struct {
+		Contents []struct {
+			Text string
+			Blob []byte
+		}
+	}
+	must(a.t, json.Unmarshal(a.ask("resources/read", map[string]any{"uri": uri}).Result, &read))
+	if len(read.Contents) != 1 {
+		a.t.Fatalf("%s: %d contents", uri, len(read.Contents))
+	}
+	return read.Contents[0].Text + string(read.Contents[0].Blob)
 }
 
 // TestMCPFilesThatAreTold: nothing is told where nothing was made; a file that is too large to come along is listed with its length and hash, and with

@@ -220,6 +220,7 @@ func TestMCPSessionOwners(t *testing.T) {
 	for _, action := range []string{"info", "reset", "close", "interrupt", "pause", "resume"} {
 		ask("second", "session", map[string]any{"action": action, "session": "w"}, `no session \"w\"`)
 	}
+	ask("second", "session", map[string]any{"action": "close_all"}, "no sessions to close")
 	ask("second", "file_read", map[string]any{"path": "f", "session": "w"}, `no session \"w\"`)
 	ask("second", "run_python", map[string]any{"code": "secret", "session": "w"}, "NameError")
 	ask("second", "run_python", map[string]any{"code": "1", "session": "x"}, "[psb] ok")

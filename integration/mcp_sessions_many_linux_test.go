@@ -79,6 +79,35 @@ func TestMCPSessionsBesideEachOther(t *testing.T) {
 	if len(withWord(t, "one"+s.word)) == 0 {
 		t.Error("what an earlier call left running is gone")
 	}
+	tryCloseAll(t, a, s)
+}
+
+// tryCloseAll: what is at rest is closed with all of its processes; what is busy is told as busy, goes on, and has its answer.
+func tryCloseAll(t *testing.T, a *agent, s scene) {
+	t.Helper()
+	a.inside("lost", "import os; os._exit(3)").want(t, "error")
+	a.inside("still", "1").want(t, "ok")
+	a.session("pause", "still").says(t, false, "paused")
+	_, call := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"session": "two", "code": "open('begun2', 'w').close()\nwhile not os.path.exists('go2'): time.sleep(0.01)\nx"}})
+	until(t, "it runs", func() bool { return !a.tool("file_read", map[string]any{"session": "two", "path": "begun2"}).IsError })
+	a.session("close_all", "two").says(t, true, "close_all is of all of them")
+	a.session("close_all", "").says(t, true, "[psb] sessions closed: lost, one, still\n[psb] busy, and left as they are: two")
+	if got := a.listed(); got != "two busy" {
+		t.Errorf("sessions %q", got)
+	}
+	for _, n := range []string{"one", "two"} {
+		if left := len(withWord(t, n+s.word)); (left > 0) != (n == "two") {
+			t.Errorf("%d processes of session %s", left, n)
+		}
+	}
+	a.tool("file_write", map[string]any{"session": "two", "path": "go2", "content": ""}).says(t, false, "wrote")
+	a.result(a.take(call)).want(t, "ok", "'two'")
+	a.session("close_all", "").says(t, false, "[psb] sessions closed: two")
+	a.session("close_all", "").says(t, false, "[psb] no sessions to close")
+	if left := withWord(t, "two"+s.word); a.listed() != "" || len(left) > 0 {
+		t.Errorf("%s is listed, %v left", a.listed(), left)
+	}
+	a.inside("one", "'x' in globals()").want(t, "ok", "False")
 }
 
 // TestMCPSessionStandsStill: a paused session's threads and processes do nothing until it goes on, and its files can be seen meanwhile.
@@ -183,6 +212,23 @@ os.symlink('a', 'inner'); os.symlink('/etc/passwd', 'outer'); os.chmod('z/1', 0o
 	if got := a.file("file_read", "0").Content[0].Text; got != "1 11 two 1\n" {
 		t.Errorf("after the changes %q", got)
 	}
+	edits := func(more ...any) (list []map[string]any) {
+		for i := 0; i+2 < len(more); i += 3 {
+			list = append(list, map[string]any{"old": more[i], "new": more[i+1], "expect_count": more[i+2]})
+		}
+		return list
+	}
+	before := a.file("file_manage", "0", "action", "stat").text() // its time, too: nothing was written
+	a.file("file_edit", "0", "edits", edits("two", "2", 1, "1", "x", 5)).says(t, true, `"0": edits[1]: old stands there 4 times, expected 5; nothing was changed`)
+	a.file("file_edit", "0", "edits", edits("two", "2", 1, "two", "3", 1)).says(t, true, "edits[1]: old does not stand there; nothing was changed")
+	if after := a.file("file_manage", "0", "action", "stat").text(); after != before {
+		t.Errorf("%s, and nothing was to be changed in %s", after, before)
+	}
+	a.file("file_edit", "0", "edits", edits("two", "1", 1, "1", "one", 0, "oneone", "11", 1)).says(t, false, `replaced 7 (1, 5, 1) in "0", now 15 bytes`)
+	if got := a.file("file_read", "0").Content[0].Text; got != "one 11 one one\n" {
+		t.Errorf("after several changes at once %q", got)
+	}
+	a.file("file_manage", "0", "action", "stat").says(t, false, "mode 0640")
 	a.file("file_manage", "a/2", "action", "move", "to", "new/folder/2").says(t, false, `move "a/2"`)
 	a.file("file_read", "a/2").says(t, true, "no such file")
 	a.file("file_read", "new/folder/2").says(t, false, "one two one")

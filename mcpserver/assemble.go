@@ -24,6 +24,7 @@ type assembly struct {
 	full       bool // the whole receipt
 	structured bool
 	keep       func(name, mime string, content []byte) (uri string, ok bool) // puts away what does not fit; nil where nothing is kept
+	kept       int                                                           // things that keep took
 	trimmed    []Trimmed
 }
 

@@ -66,6 +66,17 @@ func (f *fakeFiles) Close(_ context.Context, client, id string) error {
 	return nil
 }
 
+func (f *fakeFiles) CloseAll(_ context.Context, client string) (closed, busy []string) {
+	for _, x := range f.Sessions(client) {
+		if x.State == "busy" {
+			busy = append(busy, x.ID)
+		} else if f.Close(context.Background(), client, x.ID) == nil {
+			closed = append(closed, x.ID)
+		}
+	}
+	return closed, busy
+}
+
 func (f *fakeFiles) Interrupt(_ context.Context, client, id string) error {
 	s, err := f.at(client, id)
 	if err == nil && s.State != "busy" {
@@ -171,7 +182,8 @@ func newFakeFiles() *fakeFiles {
 
 // TestSessionTool: a session is made by use, listed, told of, paused, reset and closed; what is not there is a refusal that names it.
 func TestSessionTool(t *testing.T) {
-	c := connect(t, testServer(t, Options{}, newFakeFiles()), "http")
+	f := newFakeFiles()
+	c := connect(t, testServer(t, Options{}, f), "http")
 	for _, step := range []struct {
 		tool string
 		args map[string]any
@@ -191,7 +203,17 @@ func TestSessionTool(t *testing.T) {
 		{"session", map[string]any{"action": "info"}, "session: a name is needed", true},
 		{"session", map[string]any{"action": "close", "session": "work"}, "session work is closed", false},
 		{"session", map[string]any{"action": "close", "session": "work"}, `no session "work"`, true},
+		{"session", map[string]any{"action": "close_all"}, "[psb] no sessions to close", false},
+		{"session", map[string]any{"action": "close_all", "session": "work"}, "session: close_all is of all of them", true},
+		{"run_python", map[string]any{"code": "1", "session": "a"}, "[psb] session a, generation 1", false},
+		{"run_python", map[string]any{"code": "1", "session": "b"}, "[psb] session b, generation 1", false},
+		{"run_python", map[string]any{"code": "1", "session": "c"}, "[psb] session c, generation 1", false},
+		{"session", map[string]any{"action": "close_all"}, "[psb] sessions closed: a, c\n[psb] busy, and left as they are: b", true},
+		{"session", map[string]any{"action": "list"}, "session b: busy, generation 1", false},
 	} {
+		if step.args["action"] == "close_all" {
+			_, _ = f.set("local", "b", "busy")
+		}
 		r := callTool(t, c, step.tool, step.args)
 		if !strings.Contains(textOf(r), step.want) || r.IsError != step.bad {
 			t.Errorf("%s %v: %v %s", step.tool, step.args, r.IsError, textOf(r))
@@ -217,6 +239,13 @@ func TestFileTools(t *testing.T) {
 		{"file_edit", map[string]any{"path": "a/b.txt", "old": "three", "new": "3"}, "old does not stand there", true},
 		{"file_edit", map[string]any{"path": "a/b.txt", "old": "two", "new": "2", "expect_count": 2}, `[psb] replaced 2 in "a/b.txt", now 8 bytes`, false},
 		{"file_edit", map[string]any{"path": "a/b.txt", "old": "", "new": "2"}, "old: the text to replace is needed", true},
+		{"file_edit", map[string]any{"path": "a/b.txt", "edits": []any{map[string]any{"old": "one", "new": "1"}, map[string]any{"old": "3", "new": ""}}}, "edits[1]: old does not stand there; nothing was changed", true},
+		{"file_edit", map[string]any{"path": "a/b.txt", "edits": []any{map[string]any{"old": "one", "new": "3"}, map[string]any{"old": "2", "new": "3", "expect_count": 2}, map[string]any{"old": "3 3 3", "new": "9"}}}, `[psb] replaced 4 (1, 2, 1) in "a/b.txt", now 2 bytes`, false},
+		{"file_edit", map[string]any{"path": "a/b.txt", "old": "9", "new": "8", "edits": nil}, `[psb] replaced 1 in "a/b.txt"`, false},
+		{"file_edit", map[string]any{"path": "a/b.txt", "old": "9", "edits": []any{map[string]any{"old": "8", "new": "9"}}}, "old: edits has its own", true},
+		{"file_edit", map[string]any{"path": "a/b.txt", "edits": []any{}}, "edits: a list of 1 to 64 {old, new, expect_count} is needed", true},
+		{"file_edit", map[string]any{"path": "a/b.txt", "edits": []any{map[string]any{"old": "8", "nwe": "9"}, map[string]any{"new": "9"}}}, "edits[0]: unknown argument \"nwe\", did you mean new?\nedits[1]: old: the text to replace is needed", true},
+		{"file_edit", map[string]any{"path": "a/b.txt"}, "old: the text to replace is needed", true},
 		{"file_write", map[string]any{"path": "bin", "content": "AP8=", "encoding": "base64"}, "2 bytes", false},
 		{"file_read", map[string]any{"path": "bin"}, "AP8=", false},
 		{"file_write", map[string]any{"path": "esc", "content": "a\u001bb"}, "3 bytes", false},
@@ -225,7 +254,7 @@ func TestFileTools(t *testing.T) {
 		{"file_read", map[string]any{"path": "nope"}, `"nope": no such file`, true},
 		{"file_read", map[string]any{"path": "../x"}, `path: "../x": it leaves /workspace`, true},
 		{"file_read", map[string]any{"path": "/etc/passwd"}, `path: "/etc/passwd": not below /workspace`, true},
-		{"file_find", map[string]any{"glob": "**/*.txt"}, `file 0000 8 1970-01-01T00:00:00Z "a/b.txt"`, false},
+		{"file_find", map[string]any{"glob": "**/*.txt"}, `file 0000 2 1970-01-01T00:00:00Z "a/b.txt"`, false},
 		{"file_find", map[string]any{"grep": "("}, "grep: no regular expression", true},
 		{"file_manage", map[string]any{"action": "move", "path": "a/b.txt", "to": "c"}, "move", false},
 		{"file_manage", map[string]any{"action": "stat", "path": "a/b.txt"}, "no such file", true},

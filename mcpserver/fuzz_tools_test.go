@@ -154,7 +154,7 @@ func FuzzTools(f *testing.F) {
 		"task":        {`{"action":"list"}`, `{"action":"logs","task":"x","cursor":9007199254740992,"tail":1}`, `{"action":"send","id":"x","text":"t","close":true,"timeout_s":50}`},
 		"file_read":   {`{"session":"s","path":"a","offset":1,"limit":1,"encoding":"base64"}`, `{"session":"s","path":"/workspace/a"}`},
 		"file_write":  {`{"session":"s","path":"a","content":"x","append":true,"executable":true}`, `{"session":"s","path":"a","content":"!","encoding":"base64"}`},
-		"file_edit":   {`{"session":"s","path":"a","old":"x","new":"y","expect_count":0}`},
+		"file_edit":   {`{"session":"s","path":"a","old":"x","new":"y","expect_count":0}`, `{"session":"s","path":"a","edits":[{"old":"x","new":"y"},{"old":"y","new":"","expect_count":2}]}`},
 		"file_find":   {`{"session":"s","glob":"**/*.py","grep":"a+","depth":3}`, `{"session":"s","path":"","grep":"("}`},
 		"file_manage": {`{"session":"s","path":"a","action":"move","to":"b"}`, `{"session":"s","path":"a","action":"chmod","mode":"755"}`, `{"session":"s","path":"a","action":"delete","recursive":true}`},
 		"describe":    {`{"topic":"limits","query":"m"}`, `{}`, ``, `null`},

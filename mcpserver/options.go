@@ -13,6 +13,7 @@ type Options struct {
 	Version    string   // psb's
 	Tools      []string // to offer; nil = [DefaultTools]
 	Structured bool     // results carry structuredContent, too
+	Ask        Asking   // a person is asked before code runs
 
 	Slots         int           // runs at once; 0 = twice the processors
 	Queue         int           // calls that wait for a slot; 0 = twice the slots, below 0 = none
@@ -45,6 +46,9 @@ func (o *Options) fill() error {
 		if !slices.Contains(DefaultTools, t) {
 			return fmt.Errorf("no tool %q: known are %s", t, strings.Join(DefaultTools, ", "))
 		}
+	}
+	if o.Ask != AskNobody && o.Ask != AskOrNot && o.Ask != AskAlways {
+		return fmt.Errorf("no way of asking %q: %s or %s", o.Ask, AskAlways, AskOrNot)
 	}
 	if o.Slots <= 0 {
 		o.Slots = 2 * runtime.NumCPU()

@@ -26,6 +26,7 @@ type Result struct {
 	Retry    time.Duration
 	Exit     Exit
 	Wall     time.Duration
+	Approval string // what a person who was to be asked said; "" where nobody was to be
 	Limits   []Limit
 	Denials  []Denial
 	More     int // denials beyond those listed

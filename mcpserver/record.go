@@ -21,6 +21,7 @@ type record struct {
 	RetryAfterS   float64        `json:"retry_after_s,omitempty"`
 	Exit          exitRecord     `json:"exit"`
 	WallS         float64        `json:"wall_s"`
+	Approval      string         `json:"approval,omitempty"`
 	Limits        []Limit        `json:"limits,omitempty"`
 	Denials       []Denial       `json:"denials,omitempty"`
 	MoreDenials   int            `json:"more_denials,omitempty"`
@@ -83,7 +84,7 @@ type valueRecord struct {
 
 func newRecord(r *Result, a *assembly) *record {
 	rec := &record{SchemaVersion: SchemaVersion, RunID: r.ID, Status: r.Status, Reason: clean(r.Reason), Hint: clean(r.Hint), RetryAfterS: milli(r.Retry.Seconds()),
-		Exit: exitRecord{r.Exit.Code, r.Exit.Signal, r.Exit.Reason}, WallS: milli(r.Wall.Seconds()), Limits: r.Limits, MoreDenials: r.More,
+		Exit: exitRecord{r.Exit.Code, r.Exit.Signal, r.Exit.Reason}, WallS: milli(r.Wall.Seconds()), Approval: r.Approval, Limits: r.Limits, MoreDenials: r.More,
 		Cleanup: r.Cleanup, MoreFiles: r.Unlisted, Delivery: a.trimmed}
 	for _, d := range r.Denials {
 		d.Target, d.Where, d.Hint, d.Rule = clean(d.Target), clean(d.Where), clean(d.Hint), clean(d.Rule)

@@ -21,6 +21,7 @@ type asked struct {
 	Request
 	background bool
 	full       bool // receipt
+	approval   string
 }
 
 // readPython reads run_python's arguments.

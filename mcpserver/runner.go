@@ -40,7 +40,8 @@ type SessionRunner interface {
 	Session(client, id string) (SessionState, error)
 	Reset(ctx context.Context, client, id string) (SessionState, error) // the same name, a fresh box: state is lost
 	Close(ctx context.Context, client, id string) error
-	Interrupt(ctx context.Context, client, id string) error // ends what runs and keeps the state; ErrLost where that could not be
+	CloseAll(ctx context.Context, client string) (closed, busy []string) // by name; those in which a call runs are left as they are
+	Interrupt(ctx context.Context, client, id string) error              // ends what runs and keeps the state; ErrLost where that could not be
 	Pause(ctx context.Context, client, id string) (SessionState, error)
 	Resume(ctx context.Context, client, id string) (SessionState, error)
 	SessionCounts() SessionCounts
@@ -171,6 +172,13 @@ type Offer struct {
 	Missing  []string       // what this host cannot hold, in words
 	Cold     bool           // nothing is made ahead of need
 	Sessions *SessionBounds // nil: none
+	Names    []GivenName    // that Python code finds, from the operator
+}
+
+// GivenName is a value of the operator's, by the name that code finds it under.
+type GivenName struct {
+	Name string
+	Type string // in Python: dict, list, str, ...
 }
 
 // Profile is a policy and an interpreter under one name.

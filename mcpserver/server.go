@@ -14,20 +14,22 @@ import (
 
 // Server serves one Runner to any number of clients.
 type Server struct {
-	options  Options
-	runner   Runner
-	sessions SessionRunner // nil: none
-	files    FileRunner    // nil: none
-	offer    Offer
-	tools    []*tool
-	mcp      *mcp.Server
-	gate     *gate
-	shelf    *shelf
-	tasks    *taskStore
-	metrics  *metrics
-	base     context.Context // of what outlives a request: tasks
-	stop     context.CancelFunc
-	web      atomic.Pointer[web] // of the HTTP side; nil on stdio
+	options   Options
+	runner    Runner
+	sessions  SessionRunner // nil: none
+	files     FileRunner    // nil: none
+	offer     Offer
+	tools     []*tool
+	mcp       *mcp.Server
+	gate      *gate
+	shelf     *shelf
+	tasks     *taskStore
+	listeners *listeners
+	approvals *approvals
+	metrics   *metrics
+	base      context.Context // of what outlives a request: tasks
+	stop      context.CancelFunc
+	web       atomic.Pointer[web] // of the HTTP side; nil on stdio
 }
 
 // Extra puts more into the SDK's server than psb's own tools.
@@ -41,7 +43,7 @@ func New(o Options, r Runner) (*Server, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, runner: r, offer: r.Offer(), gate: newGate(&o, o.Now), shelf: newShelf(o.Now), metrics: newMetrics()}
+	s := &Server{options: o, runner: r, offer: r.Offer(), gate: newGate(&o, o.Now), shelf: newShelf(o.Now), listeners: newListeners(), approvals: newApprovals(o.Now), metrics: newMetrics()}
 	s.sessions, _ = r.(SessionRunner)
 	s.files, _ = r.(FileRunner)
 	if len(s.offer.Profiles) == 0 || len(s.offer.Networks) == 0 {
@@ -66,7 +68,7 @@ func (s *Server) offers(tool string) bool { return slices.Contains(s.options.Too
 
 // newSDKServer makes the server that speaks the protocol.
 func (s *Server) newSDKServer() *mcp.Server {
-	caps := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}
+	caps := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{}}
 	caps.AddExtension(tasksExtension, map[string]any{})
 	o := &mcp.ServerOptions{Instructions: s.instructions(), Capabilities: caps,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
@@ -81,9 +83,9 @@ func (s *Server) newSDKServer() *mcp.Server {
 	for _, t := range s.tools {
 		m.AddTool(t.definition(s), s.handler(t))
 	}
-	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "kept", Title: "What did not fit into a result", URITemplate: resourceScheme + "{id}/{+name}",
-		Description: "Output and files of a run, as its result names them. They are kept for half an hour."}, s.readResource)
-	m.AddReceivingMiddleware(s.countRequests)
+	m.AddResourceTemplate(keptTemplate(), s.readResource)
+	m.AddReceivingMiddleware(s.countRequests, s.listen, s.listKept)
+	m.AddSendingMiddleware(s.listeners.tell)
 	s.addTasks(m)
 	if s.options.Extra != nil {
 		s.options.Extra.Server(m)
@@ -103,6 +105,9 @@ func (s *Server) instructions() string {
 	}
 	if s.has("task") {
 		b.WriteString(" For long work set background=true and ask the tool task.")
+	}
+	if s.options.Ask != AskNobody && (s.has("run_python") || s.has("run_shell")) {
+		b.WriteString(" A person may be asked before code runs, and may decline.")
 	}
 	if s.has("describe") {
 		b.WriteString(" describe tells limits, profiles and packages.")

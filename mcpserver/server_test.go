@@ -28,6 +28,21 @@ func testServer(t testing.TB, o Options, r Runner) *Server {
 	return s
 }
 
+// overPipes serves one client as stdio does, until the end of the test.
+func overPipes(t testing.TB, s *Server) mcp.Transport {
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.ServeStdio(context.Background(), in, out) }()
+	t.Cleanup(func() {
+		theirs.Close()
+		if err := <-done; err != nil {
+			t.Errorf("ServeStdio: %v", err)
+		}
+	})
+	return &mcp.IOTransport{Reader: ours, Writer: theirs}
+}
+
 // connect gives a client over an in-memory transport (newest revision), or, by name, another way.
 func connect(t testing.TB, s *Server, how string) *mcp.ClientSession {
 	t.Helper()
@@ -36,17 +51,7 @@ func connect(t testing.TB, s *Server, how string) *mcp.ClientSession {
 	var transport mcp.Transport
 	switch how {
 	case "stdio":
-		in, theirs := io.Pipe()
-		ours, out := io.Pipe()
-		done := make(chan error, 1)
-		go func() { done <- s.ServeStdio(context.Background(), in, out) }()
-		t.Cleanup(func() {
-			theirs.Close()
-			if err := <-done; err != nil {
-				t.Errorf("ServeStdio: %v", err)
-			}
-		})
-		transport = &mcp.IOTransport{Reader: ours, Writer: theirs}
+		transport = overPipes(t, s)
 	case "http":
 		h := httptest.NewServer(s.Handler(HTTPOptions{Loopback: true}))
 		t.Cleanup(h.Close)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,12 +23,14 @@ type shelf struct {
 	order  []*keptThing
 	bytes  int64
 	client map[string]int64
+	last   int64 // number
 }
 
 type keptThing struct {
 	uri, client, name, mime string
 	content                 []byte
 	until                   time.Time
+	number                  int64 // counts what was kept, from 1
 	gone                    bool
 }
 
@@ -59,6 +62,8 @@ func (s *shelf) keep(client, run, name, mime string, content []byte) (string, bo
 	if old := s.byURI[k.uri]; old != nil {
 		s.drop(old)
 	}
+	s.last++
+	k.number = s.last
 	s.byURI[k.uri], s.order = k, append(s.order, k)
 	s.bytes += size
 	s.client[client] += size
@@ -75,6 +80,23 @@ func (s *shelf) read(client, uri string) (*keptThing, bool) {
 		return nil, false
 	}
 	return k, true
+}
+
+// list gives at most so many of a client's, the newest first; with before, of those that were kept before that one. More: there are others behind.
+func (s *shelf) list(client string, before int64, most int) (list []*keptThing, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	for _, k := range slices.Backward(s.order) {
+		switch {
+		case k.gone || k.client != client || before > 0 && k.number >= before:
+		case len(list) == most:
+			return list, true
+		default:
+			list = append(list, k)
+		}
+	}
+	return list, false
 }
 
 func (s *shelf) drop(k *keptThing) {

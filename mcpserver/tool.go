@@ -84,6 +84,9 @@ func statusOf(r *mcp.CallToolResult, err error) string {
 	if rec, ok := r.Meta[resultKey].(*record); ok {
 		return string(rec.Status)
 	}
+	if r.InputRequests != nil {
+		return "asked"
+	}
 	if r.IsError {
 		return string(Failed)
 	}

@@ -46,6 +46,13 @@ func (s *Server) overview() []string {
 		"Files: " + Workspace + " is the working folder, private and empty but for what files brings; what is new there comes back. /tmp is private, too. Nothing is kept after the call.",
 		"Network: " + strings.Join(o.Networks, ", ") + ".",
 	}
+	if len(o.Names) > 0 {
+		var names []string
+		for _, n := range o.Names {
+			names = append(names, n.Name+" ("+n.Type+")")
+		}
+		lines = append(lines, "Names that run_python's code finds, given by the operator: "+strings.Join(names, ", ")+".")
+	}
 	if len(o.Layers) > 0 {
 		lines = append(lines, "Walls: "+strings.Join(o.Layers, "; ")+".")
 	}

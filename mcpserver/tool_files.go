@@ -2,9 +2,7 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,55 +178,6 @@ func (s *Server) fileWrite(ctx context.Context, a *arguments, at Place) (*mcp.Ca
 	return s.say(fmt.Sprintf("[psb] wrote %s, %d bytes, sha256 %s", quote(info.Path), info.Size, info.SHA256), infoData(info)), nil
 }
 
-func (s *Server) editTool() *tool {
-	p := properties{
-		"path":         textProperty("Relative to " + Workspace + "."),
-		"old":          textProperty("The text to replace, exactly."),
-		"new":          textProperty("What it becomes."),
-		"expect_count": property("integer", "How often old must stand there; otherwise nothing is changed. 0: as often as it does.", "default", 1, "minimum", 0),
-	}
-	t := s.fileTool("file_edit", "Edit a file", "Replace text in a file of a session.", p, s.fileEdit, "path", "old", "new")
-	t.destructive = true
-	return t
-}
-
-func (s *Server) fileEdit(ctx context.Context, a *arguments, at Place) (*mcp.CallToolResult, error) {
-	before, _ := a.text("old", s.offer.Ceilings.FileBytes)
-	after, _ := a.text("new", s.offer.Ceilings.FileBytes)
-	expect, _ := a.whole("expect_count", 1, 0, 1e9)
-	if before == "" && len(a.problems) == 0 {
-		a.problem("old: the text to replace is needed")
-	}
-	if err := a.end(); err != nil {
-		return nil, err
-	}
-	most := int64(s.offer.Ceilings.FileBytes)
-	f, err := s.files.ReadFile(ctx, at, 0, most)
-	if err != nil {
-		return nil, err
-	}
-	if f.Size > int64(len(f.Bytes)) {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d can be edited", ErrTooLarge, f.Size, most)
-	}
-	n := strings.Count(string(f.Bytes), before)
-	switch {
-	case n == 0:
-		return s.refuse("%s: old does not stand there; nothing was changed", quote(at.Path)), nil
-	case expect != 0 && int64(n) != expect:
-		return s.refuse("%s: old stands there %d times, expected %d; nothing was changed", quote(at.Path), n, expect), nil
-	}
-	if size := int64(len(f.Bytes)) + int64(n)*int64(len(after)-len(before)); size > most {
-		return nil, fmt.Errorf("%w: it would be %d bytes", ErrTooLarge, size)
-	}
-	info, err := s.files.WriteFile(ctx, at, []byte(strings.ReplaceAll(string(f.Bytes), before, after)), Writing{Executable: f.Mode&0o100 != 0, If: sum(f.Bytes)})
-	if err != nil {
-		return nil, err
-	}
-	d := infoData(info)
-	d["replaced"] = n
-	return s.say(fmt.Sprintf("[psb] replaced %d in %s, now %d bytes, sha256 %s", n, quote(info.Path), info.Size, info.SHA256), d), nil
-}
-
 func (s *Server) findTool() *tool {
 	p := properties{
 		"path":  textProperty("Folder to begin in.", "default", ""),
@@ -273,12 +222,6 @@ func (s *Server) fileFind(ctx context.Context, a *arguments, at Place) (*mcp.Cal
 		b.WriteString("nothing found")
 	}
 	return s.say(voiced(strings.TrimRight(b.String(), "\n")), map[string]any{"files": list, "cut": len(found) == q.Most}), nil
-}
-
-// sum is a SHA-256 in hexadecimal.
-func sum(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
 }
 
 var fileActions = []string{"move", "delete", "mkdir", "chmod", "stat"}

@@ -17,6 +17,9 @@ func (s *Server) pythonTool() *tool {
 		about = "Run Python in a sandbox with files in " + Workspace + ". Without session each call gets a fresh box without state; with one, variables and files stay between calls. " +
 			"Returns the value of the last expression, stdout, stderr, a traceback with your line numbers, figures drawn with matplotlib, and new files."
 	}
+	if names := s.givenNames(); names != "" {
+		about += " Names that are there from the start, given by the operator: " + names + "."
+	}
 	return &tool{name: "run_python", title: "Run Python", possible: true, about: about, schema: s.pythonSchema(), output: resultSchema(),
 		run: func(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 			q, err := s.readPython(c.raw)
@@ -25,6 +28,20 @@ func (s *Server) pythonTool() *tool {
 			}
 			return s.run(ctx, c, q)
 		}}
+}
+
+// givenNames are the operator's values by name and type, as many as a model should read.
+func (s *Server) givenNames() string {
+	const most = 20
+	var list []string
+	for i, n := range s.offer.Names {
+		if i == most {
+			list = append(list, fmt.Sprintf("%d more", len(s.offer.Names)-most))
+			break
+		}
+		list = append(list, n.Name+" ("+n.Type+")")
+	}
+	return strings.Join(list, ", ")
 }
 
 func (s *Server) shellTool() *tool {
@@ -46,6 +63,9 @@ func (s *Server) shellTool() *tool {
 // run is one call of run_python or run_shell: at once, or as a task.
 func (s *Server) run(ctx context.Context, c *call, q *asked) (*mcp.CallToolResult, error) {
 	q.ID, q.Client = newID(), c.client
+	if r := s.approve(c, q); r != nil {
+		return r, nil
+	}
 	if q.background || takesTasks(c.req) {
 		return s.runAsTask(ctx, c, q)
 	}
@@ -86,14 +106,26 @@ func (s *Server) runOnce(ctx context.Context, q *asked) (*mcp.CallToolResult, er
 	if r.ID == "" {
 		r.ID = q.ID
 	}
+	r.Approval = q.approval
 	s.metrics.ran(r)
 	if ctx.Err() != nil && !r.Cleanup.confirmed() && r.Cleanup.State != NotAttempted { // there is nobody to hear the answer
 		s.options.Say(fmt.Sprintf("run %s, which its client gave up: cleanup %s: %s", r.ID, r.Cleanup.State, clean(strings.Join(r.Cleanup.Left, ", "))))
 	}
-	return bounded(assemble(r, s.assembly(q))), nil
+	a := s.assembly(q)
+	result := bounded(assemble(r, a))
+	if a.kept > 0 {
+		s.listGrew(q.Client)
+	}
+	return result, nil
 }
 
 func (s *Server) assembly(q *asked) *assembly {
-	return &assembly{maxOutput: q.MaxOutput, ceiling: int(s.offer.Ceilings.Output.Max), full: q.full, structured: s.options.Structured,
-		keep: func(name, mime string, b []byte) (string, bool) { return s.shelf.keep(q.Client, q.ID, name, mime, b) }}
+	a := &assembly{maxOutput: q.MaxOutput, ceiling: int(s.offer.Ceilings.Output.Max), full: q.full, structured: s.options.Structured}
+	a.keep = func(name, mime string, b []byte) (uri string, ok bool) {
+		if uri, ok = s.shelf.keep(q.Client, q.ID, name, mime, b); ok {
+			a.kept++
+		}
+		return uri, ok
+	}
+	return a
 }

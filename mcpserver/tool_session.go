@@ -9,12 +9,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-var sessionActions = []string{"list", "info", "reset", "close", "interrupt", "pause", "resume"}
+var sessionActions = []string{"list", "info", "reset", "close", "close_all", "interrupt", "pause", "resume"}
 
 func (s *Server) sessionTool() *tool {
 	p := properties{
-		"action":  textProperty("list all, info on one, reset to a fresh box, close, interrupt what runs and keep the state, pause, resume.", "enum", sessionActions),
-		"session": textProperty("The session's name; every action but list needs it.", "pattern", sessionPattern, "x-mcp-header", "Session"),
+		"action":  textProperty("list all, info on one, reset to a fresh box, close one, close_all that are at rest, interrupt what runs and keep the state, pause, resume.", "enum", sessionActions),
+		"session": textProperty("The session's name; every action but list and close_all needs it.", "pattern", sessionPattern, "x-mcp-header", "Session"),
 	}
 	return &tool{name: "session", title: "Sessions", possible: s.sessions != nil, schema: schema(p, "action"), destructive: true,
 		about: "Sessions keep variables, imports and files between calls. A run with session=NAME makes one; it ends when it is not used for a while.",
@@ -28,7 +28,10 @@ func (s *Server) runSessionTool(ctx context.Context, c *call) (*mcp.CallToolResu
 	if action == "" && len(a.problems) == 0 {
 		a.problem("action: one of %s is needed", strings.Join(sessionActions, ", "))
 	}
-	if action != "list" && !isSessionName(id) && len(a.problems) == 0 {
+	switch {
+	case action == "close_all" && id != "":
+		a.problem("session: close_all is of all of them; close is of one")
+	case action != "list" && action != "close_all" && !isSessionName(id) && len(a.problems) == 0:
 		a.problem("session: a name is needed")
 	}
 	if err := a.end(); err != nil {
@@ -39,6 +42,8 @@ func (s *Server) runSessionTool(ctx context.Context, c *call) (*mcp.CallToolResu
 	switch action {
 	case "list":
 		return s.sessionList(c.client), nil
+	case "close_all":
+		return s.closeSessions(ctx, c.client), nil
 	case "info":
 		state, err = s.sessions.Session(c.client, id)
 	case "reset":
@@ -91,4 +96,22 @@ func (s *Server) sessionList(client string) *mcp.CallToolResult {
 		lines = []string{"no sessions"}
 	}
 	return s.say(strings.Join(lines, "\n"), map[string]any{"sessions": list})
+}
+
+// closeSessions ends what is at rest, and says which sessions are busy: those make it no success.
+func (s *Server) closeSessions(ctx context.Context, client string) *mcp.CallToolResult {
+	closed, busy := s.sessions.CloseAll(ctx, client)
+	var lines []string
+	if len(closed) > 0 {
+		lines = append(lines, "[psb] sessions closed: "+strings.Join(closed, ", "))
+	}
+	if len(busy) > 0 {
+		lines = append(lines, "[psb] busy, and left as they are: "+strings.Join(busy, ", ")+"; interrupt what runs, or close each by its name")
+	}
+	if len(lines) == 0 {
+		lines = []string{"[psb] no sessions to close"}
+	}
+	r := s.say(strings.Join(lines, "\n"), map[string]any{"closed": append([]string{}, closed...), "busy": append([]string{}, busy...)})
+	r.IsError = len(busy) > 0
+	return r
 }

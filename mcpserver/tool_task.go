@@ -161,7 +161,7 @@ func (s *Server) taskCancel(t *task) *mcp.CallToolResult {
 func resultSchema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","required":["schema_version","status","exit","cleanup"],"properties":{` +
 		`"schema_version":{"type":"integer"},"run_id":{"type":"string"},"status":{"enum":["ok","error","timeout","killed","cancelled","busy","refused","internal"]},` +
-		`"reason":{"type":"string"},"hint":{"type":"string"},"retry_after_s":{"type":"number"},"wall_s":{"type":"number"},` +
+		`"reason":{"type":"string"},"hint":{"type":"string"},"retry_after_s":{"type":"number"},"wall_s":{"type":"number"},"approval":{"type":"string"},` +
 		`"exit":{"type":"object","properties":{"code":{"type":["integer","null"]},"signal":{"type":"string"},"reason":{"type":"string"}}},` +
 		`"limits":{"type":"array","items":{"type":"object"}},"denials":{"type":"array","items":{"type":"object"}},` +
 		`"cleanup":{"type":"object","properties":{"state":{"type":"string"},"left":{"type":"array","items":{"type":"string"}}}},` +

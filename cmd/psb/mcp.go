@@ -16,15 +16,15 @@ import (
 
 // mcpOptions are those of psb mcp.
 type mcpOptions struct {
-	http, health, tokens, profiles, python, url string
-	max, tools, hosts, origins, allowGaps       []string
-	slots, queue, each, message                 int
-	rate                                        float64
-	quota                                       int64
-	grace, warmFor, sessionIdle, sessionLife    time.Duration
-	structured, stateless, cold                 bool
-	warm, sessions, sessionsEach                int
-	preload                                     []string
+	http, health, tokens, profiles, python, url, values, ask string
+	max, tools, hosts, origins, allowGaps                    []string
+	slots, queue, each, message                              int
+	rate                                                     float64
+	quota                                                    int64
+	grace, warmFor, sessionIdle, sessionLife                 time.Duration
+	structured, stateless, cold                              bool
+	warm, sessions, sessionsEach                             int
+	preload                                                  []string
 }
 
 // mcpHelp is what `psb help mcp` prints above the options.
@@ -81,6 +81,8 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.DurationVar(&o.warmFor, "warm-for", 30*time.Minute, "how `long` they wait when nobody calls")
 	f.StringSliceVar(&o.preload, "preload", nil, "modules, a `list` with commas, that they have imported when a call comes")
 	f.BoolVar(&o.cold, "cold", false, "make every box when it is asked for, none ahead of need")
+	f.StringVar(&o.ask, "ask", "", "have a person asked, by the client, before code runs; what clients get that cannot ask: `refuse` (without a word of yours) or run")
+	f.Lookup("ask").NoOptDefVal = string(mcpserver.AskAlways)
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))
 	return c
@@ -89,6 +91,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 // offerFlags are the options that decide what is offered: those of psb tools, too.
 func (o *mcpOptions) offerFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.profiles, "profiles", "", "`folder` of policies that clients may pick from: NAME.py-sandboxes")
+	f.StringVar(&o.values, "values", "", "`file` with a JSON object: its names are there for the code of every run_python, with these values")
 	f.StringVar(&o.python, "python", "", "`interpreter` of profiles that name none; otherwise python3 on PATH")
 	f.StringArrayVar(&o.max, "max", nil, "the most that a client may ask for, `NAME=VALUE`: "+strings.Join(mcpserver.CeilingNames(), ", "))
 	f.StringArrayVar(&o.allowGaps, "allow-gap", nil, "go on without what this host cannot do for a profile, by the `name` of the gap")
@@ -145,7 +148,7 @@ func (o *mcpOptions) server(w *world) (cold *coldRunner, s *mcpserver.Server, en
 		before := end
 		runner, end = kept.telling(), func() { kept.end(); before() }
 	}
-	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message,
+	s, err = mcpserver.New(mcpserver.Options{Version: version, Tools: o.asked(), Ask: mcpserver.Asking(o.ask), Structured: o.structured, Slots: o.slots, Queue: o.queue, PerClient: o.each, RatePerMinute: o.rate, Quota: o.quota, MaxMessage: o.message,
 		Say: func(line string) { w.ui.say("%s", line) }}, runner)
 	if err != nil {
 		end()
@@ -181,6 +184,8 @@ func (o *mcpOptions) fit() error {
 		return &usageError{fmt.Sprintf("--preload: at most %d modules", mostPreload), "name the packages: they bring their own modules"}
 	case slices.ContainsFunc(o.preload, func(name string) bool { return !isModuleName(name) }):
 		return &usageError{"--preload: names of modules with commas between", "psb mcp --preload numpy,matplotlib.pyplot"}
+	case o.ask != "" && o.ask != string(mcpserver.AskAlways) && o.ask != string(mcpserver.AskOrNot):
+		return &usageError{"--ask=" + plainText(o.ask) + ": refuse or run, for clients that cannot ask", "psb mcp --ask"}
 	case o.slots < 1:
 		return &usageError{"--slots: at least 1", "psb mcp --slots 4"}
 	case o.message < 1<<10:

@@ -43,7 +43,10 @@ func (b *boxWatcher) owner() fileOwner {
 
 // equip puts the program that waits for a call into the held box.
 func (b *boxWatcher) equip() error {
-	setup := call.Setup{Workspace: mcpserver.Workspace, Preload: b.order.Preload, Keep: b.order.Session}
+	setup := call.Setup{Workspace: mcpserver.Workspace, Preload: b.order.Preload, Values: b.order.Values, Keep: b.order.Session}
+	if setup.Values == nil {
+		setup.Values = json.RawMessage("{}")
+	}
 	if setup.Preload == nil {
 		setup.Preload = []string{}
 	}

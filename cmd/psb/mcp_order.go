@@ -12,6 +12,7 @@ import (
 // order is what a box for this request is made of.
 func (r *coldRunner) order(q *mcpserver.Request, profile boxProfile) *boxOrder {
 	o := &boxOrder{Language: string(q.Language), Profile: profile, AllowGaps: r.gaps, Network: q.Network != r.offer.Networks[0], Limits: limitTexts(q.Timeout, q.Limits)}
+	o.Values = r.values
 	if q.Language == mcpserver.Shell {
 		o.Shell = &shellOrder{q.Code, q.Args, q.Dir}
 	}

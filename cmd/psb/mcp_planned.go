@@ -97,10 +97,11 @@ func (m *boxMaker) keep(key string, p *plannedBox) {
 	p.used, m.plans[key] = m.turn, p
 }
 
-// planKey is what of an order its plan rests on: all but the words of a shell, which no plan looks at, and what is imported.
+// planKey is what of an order its plan rests on: all but the words of a shell, which no plan looks at, and what its program is told before it
+// starts.
 func (o *boxOrder) planKey() (string, error) {
 	k := *o
-	k.Preload = nil
+	k.Preload, k.Values = nil, nil
 	if k.Shell != nil {
 		k.Shell = &shellOrder{Dir: k.Shell.Dir}
 	}

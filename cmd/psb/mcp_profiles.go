@@ -25,6 +25,10 @@ func isProfileName(s string) bool {
 func newColdRunner(w *world, o *mcpOptions, ceilings mcpserver.Ceilings) (*coldRunner, error) {
 	r := &coldRunner{homes: newNurseries(o.warmFor), known: map[string]*knownProfile{}, gaps: o.allowGaps}
 	r.offer = mcpserver.Offer{Version: version, Ceilings: ceilings, Networks: []string{"none"}, Cold: true}
+	var err error
+	if r.values, r.offer.Names, err = readValues(w, o.values); err != nil {
+		return nil, err
+	}
 	list, err := readProfiles(w, o)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type coldRunner struct {
 	offer   mcpserver.Offer
 	known   map[string]*knownProfile
 	gaps    []string          // that the operator accepts
+	values  json.RawMessage   // of the operator, that code finds as names; may be nil
 	changed func(name string) // told of a profile that is another one now; may be nil
 }
 

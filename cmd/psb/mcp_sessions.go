@@ -180,7 +180,7 @@ func (r *sessionRunner) claim(q *mcpserver.Request) (*session, *mcpserver.Result
 	if s.network == "" {
 		s.network = r.offer.Networks[0]
 	}
-	s.order = &boxOrder{Language: string(mcpserver.Python), Session: true, Profile: profile, AllowGaps: r.gaps, Network: s.network != r.offer.Networks[0], Limits: limitTexts(0, q.Limits)}
+	s.order = &boxOrder{Language: string(mcpserver.Python), Session: true, Profile: profile, AllowGaps: r.gaps, Network: s.network != r.offer.Networks[0], Limits: limitTexts(0, q.Limits), Values: r.values}
 	delete(s.order.Limits, "wall")
 	delete(s.order.Limits, "output")
 	s.take()

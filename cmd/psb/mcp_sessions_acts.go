@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,15 +77,53 @@ func (r *sessionRunner) Close(_ context.Context, client, id string) error {
 		r.mu.Unlock()
 		return mcpserver.ErrNoSession
 	}
-	box := s.box
-	if r.gone(s, sessionLoss{reason: "close"}); box == nil {
-		r.ended["close"]-- // it was gone before
-	}
+	box := r.close(s)
 	r.mu.Unlock()
 	if box != nil {
 		box.end()
 	}
 	return nil
+}
+
+// close takes a session from its client, and gives the box that is to be ended, nil where it has none; the caller has the lock.
+func (r *sessionRunner) close(s *session) *sessionBox {
+	box := s.box
+	if r.gone(s, sessionLoss{reason: "close"}); box == nil {
+		r.ended["close"]-- // it was gone before
+	}
+	return box
+}
+
+// CloseAll ends the sessions of a client that are at rest.
+func (r *sessionRunner) CloseAll(_ context.Context, client string) (closed, busy []string) {
+	var boxes []*sessionBox
+	r.mu.Lock()
+	for _, s := range r.list {
+		switch {
+		case s.client != client || s.shut:
+		case s.busy:
+			busy = append(busy, s.id)
+		default:
+			closed = append(closed, s.id)
+			if box := r.close(s); box != nil {
+				boxes = append(boxes, box)
+			}
+		}
+	}
+	r.mu.Unlock()
+	endAll(boxes)
+	slices.Sort(closed)
+	slices.Sort(busy)
+	return closed, busy
+}
+
+// endAll ends boxes beside each other, and waits for the last.
+func endAll(boxes []*sessionBox) {
+	var each sync.WaitGroup
+	for _, b := range boxes {
+		each.Go(b.end)
+	}
+	each.Wait()
 }
 
 // Reset ends a session's box and makes another in its place.
@@ -210,9 +249,5 @@ func (r *sessionRunner) end() {
 		}
 	}
 	r.mu.Unlock()
-	var each sync.WaitGroup
-	for _, b := range all {
-		each.Go(b.end)
-	}
-	each.Wait()
+	endAll(all)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
 	"psb/mcpserver"
@@ -13,10 +14,11 @@ type boxOrder struct {
 	Profile   boxProfile
 	Limits    map[string]string // [limits] of the box, as its text
 	AllowGaps []string
-	Network   bool     // the profile's [net] holds; otherwise nothing of it does
-	Session   bool     // it stays: sessionAsk after sessionAsk follows in place of one call
-	Preload   []string // modules that are imported before the call is there
-	Ahead     bool     // made ahead of need: it may be refused what it was made from by the time the call is there
+	Network   bool            // the profile's [net] holds; otherwise nothing of it does
+	Session   bool            // it stays: sessionAsk after sessionAsk follows in place of one call
+	Preload   []string        // modules that are imported before the call is there
+	Values    json.RawMessage `json:",omitempty"` // that the code finds as names: a JSON object, or nil
+	Ahead     bool            // made ahead of need: it may be refused what it was made from by the time the call is there
 }
 
 // shellOrder is what has to be known of a call before its shell can be started.

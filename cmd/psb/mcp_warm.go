@@ -98,7 +98,7 @@ func (r *warmRunner) ahead(k boxKind) (*boxProcess, error) {
 	}
 	limits := limitTexts(time.Hour, r.aheadLimits())
 	delete(limits, "wall") // begins with the call
-	return r.homes.startBox(&boxOrder{Language: string(mcpserver.Python), Profile: profile, AllowGaps: r.gaps, Network: k.network, Limits: limits, Preload: r.preload, Ahead: true})
+	return r.homes.startBox(&boxOrder{Language: string(mcpserver.Python), Profile: profile, AllowGaps: r.gaps, Network: k.network, Limits: limits, Preload: r.preload, Values: r.values, Ahead: true})
 }
 
 // tell says once what an operator can do something about.

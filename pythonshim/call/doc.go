@@ -23,7 +23,10 @@
 // run ended, and nothing outside does by its report.
 package call
 
-import _ "embed"
+import (
+	_ "embed"
+	"encoding/json"
+)
 
 // Dir is the folder in the box that holds the program, what it is told, and what it reports.
 const Dir = "/run/call"
@@ -46,9 +49,10 @@ var Program string
 
 // Setup is what it is told before it starts.
 type Setup struct {
-	Workspace string   `json:"workspace"`
-	Preload   []string `json:"preload"` // modules imported before the order
-	Keep      bool     `json:"keep"`    // more orders follow the first
+	Workspace string          `json:"workspace"`
+	Preload   []string        `json:"preload"` // modules imported before the order
+	Values    json.RawMessage `json:"values"`  // an object: names that the code finds
+	Keep      bool            `json:"keep"`    // more orders follow the first
 }
 
 // Word is what it says while no code of a call has run; afterwards anybody in the box could write one.

@@ -588,6 +588,7 @@ def main():
         sys.modules["numpy.random"].seed()
     module = types.ModuleType("__main__")
     space = module.__dict__
+    space.update(setup["values"])
     space["__builtins__"] = builtins  # made after the freeze: at the end it is thrown away
     sys.modules["__main__"] = module
     sys.path.insert(0, setup["workspace"])

@@ -46,6 +46,19 @@ class Awaited(unittest.TestCase):
         self.assertEqual("".join([text async for text in task.follow()]), "ready\nhello world\n")
         self.assertTrue((await task.result()).ok)
 
+    @in_kit
+    async def test_what_is_asked_before_it_runs(self, _: AsyncToolkit) -> None:
+        asked = []
+
+        async def ask(text: str) -> bool:
+            await asyncio.sleep(0)
+            asked.append(text)
+            return len(asked) == 1
+
+        async with AsyncToolkit(on_ask=ask, options=["--cold"]) as kit:
+            self.assertEqual(((await kit.run_python("6 * 7")).value, (await kit.run_python("6 * 7")).status), ("42", "refused"))
+            self.assertEqual(len(asked), 2)
+
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(line_buffering=True)

@@ -44,6 +44,41 @@ class Runs(unittest.TestCase):
         self.assertEqual(r.limits["timeout_s"].requested, 20)
         self.assertIn("[psb] ok: exit 0", r.text)
 
+    def test_given_values(self) -> None:
+        with Toolkit(values={"region": "\u00fc", "rates": {"EUR": [1, None]}}) as kit:
+            self.assertEqual(kit.run_python("rates['EUR'].append(region)\nrates").data_value, {"EUR": [1, None, "\u00fc"]})
+            self.assertEqual(kit.run_python("rates, region").data_value, [{"EUR": [1, None]}, "\u00fc"])
+            about = [t["function"]["description"] for t in kit.schemas() if t["function"]["name"] == "run_python"]
+            self.assertIn("given by the operator: rates (dict), region (str).", about[0])
+        for values, words in (({"a": object()}, "no JSON form"), ({"a": float("nan")}, "no JSON form"), ({"a b": 1}, "a b: no name that can be given")):
+            with self.assertRaisesRegex(SandBoxError, words):
+                Toolkit(values=values)
+
+    def test_what_is_asked_before_it_runs(self) -> None:
+        asked, answers = [], [True, False, None, "yes"]
+
+        def ask(text: str) -> object:
+            asked.append(text)
+            return answers[len(asked) - 1]
+
+        with Toolkit(on_ask=ask) as kit:
+            r = kit.run_python("6 * 7")
+            self.assertEqual((r.status, r.value, r.approval), ("ok", "42", "accepted"), r.text)
+            self.assertEqual(asked[0].split("\n")[0], "Run this Python code in a psb sandbox?")
+            self.assertEqual(asked[0].split("\n\n")[1], "6 * 7")
+            for _ in answers[1:]:
+                r = kit.run_command("echo ran; exit 3")
+                self.assertEqual((r.status, r.reason, r.stdout), ("refused", "the person who was asked declined; nothing ran", ""))
+            self.assertEqual(len(asked), 4)
+            with self.assertRaises(IndexError):
+                kit.run_python("1")
+            kit.describe()
+            self.assertEqual(len(asked), 5)
+        with Toolkit(options=["--ask"]) as kit:
+            self.assertIn("this client cannot ask", kit.run_python("1").reason)
+        with Toolkit(options=["--ask=run"]) as kit:
+            self.assertEqual(kit.run_python("1").approval, "not asked: the client cannot ask")
+
     def test_a_program_that_fails(self) -> None:
         r = kit.run_python("print('so far')\n1/0")
         self.assertEqual((r.status, r.ok, r.exit_code, r.stdout), ("error", False, 1, "so far\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 
 from psb import SandBoxError
-from psb.agent import Session, Toolkit
+from psb.agent import Edit, Session, Toolkit
 
 kit: Toolkit
 
@@ -129,6 +129,22 @@ class Shells(unittest.TestCase):
                 self.s.shell(name)
 
 
+class CloseAll(unittest.TestCase):
+    def test_what_is_at_rest_is_closed_and_what_is_busy_is_told(self) -> None:
+        with Toolkit() as kit:
+            self.assertEqual(kit.close_sessions(), ([], []))
+            kit.session("b").run_python("1")
+            kit.session("a").run_python("1")
+            task = kit.session("c").start_python("print('on', flush=True)\nwhile True: pass")
+            self.assertEqual(next(task.follow()), "on\n")
+            self.assertEqual(kit.close_sessions(), (["a", "b"], ["c"]))
+            self.assertEqual([(s.id, s.state) for s in kit.sessions()], [("c", "busy")])
+            kit.session("c").interrupt()
+            self.assertEqual(task.result().status, "cancelled")
+            self.assertEqual(kit.close_sessions().closed, ["c"])
+            self.assertEqual(kit.sessions(), [])
+
+
 class Workspace(unittest.TestCase):
     def test_files(self) -> None:
         with kit.session("files") as s:
@@ -147,6 +163,11 @@ class Workspace(unittest.TestCase):
             with self.assertRaisesRegex(SandBoxError, "does not stand there"):
                 f.edit("t.txt", "two", "3")
             self.assertEqual(f.edit("t.txt", "2", "3", expect_count=0), 2)
+            with self.assertRaisesRegex(SandBoxError, r"edits\[1\]: old does not stand there; nothing was changed"):
+                f.edit_all("t.txt", [("one", "1"), ("two", "2")])
+            self.assertEqual(f.edit_all("t.txt", [("one", "1"), Edit("3", "x", 2), Edit("x x", "3 3")]), [1, 2, 1])
+            self.assertEqual(f.edit_all("t.txt", [("1", "one")]), [1])
+            self.assertEqual(f.read_text("t.txt"), "one 3 3\n\u00fc\n")
             self.assertEqual([(x.path, x.kind) for x in f.list()], [("d", "folder"), ("t.txt", "file")])
             self.assertEqual([x.path for x in f.list(depth=2)], ["d", "d/blob", "t.txt"])
             self.assertEqual([x.path for x in f.search(glob="**/blob")], ["d/blob"])

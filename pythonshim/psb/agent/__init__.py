@@ -26,8 +26,10 @@ _HOMES = {
     "Logs": "tasks",
     "Session": "sessions",
     "SessionInfo": "sessions",
+    "ClosedSessions": "sessions",
     "Shell": "shells",
     "Files": "files",
+    "Edit": "files",
     "FileInfo": "files",
     "Metrics": "metrics",
 }

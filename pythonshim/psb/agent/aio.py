@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from psb.agent.answers import Answer, File, Result
-from psb.agent.files import FileInfo, Files
+from psb.agent.files import Edit, FileInfo, Files
 from psb.agent.metrics import Metrics
 from psb.agent.server import OnOutput
-from psb.agent.sessions import Session, SessionInfo
+from psb.agent.sessions import ClosedSessions, Session, SessionInfo
 from psb.agent.shells import Shell
 from psb.agent.tasks import Logs, Task, TaskStatus
 from psb.agent.threads import awaited, in_loop
@@ -22,7 +22,7 @@ _K = TypeVar("_K", bound="AsyncToolkit")
 class AsyncToolkit:
     """`async with AsyncToolkit(...) as kit` takes a Toolkit's arguments and starts its server; the end of the block ends it, and every box.
 
-    Calls run beside each other. Handlers of output are called in the loop, and may be coroutine functions."""
+    Calls run beside each other. Handlers of output and on_ask are called in the loop, and may be coroutine functions."""
 
     def __init__(self, **options: Any) -> None:
         self._options = options
@@ -31,7 +31,10 @@ class AsyncToolkit:
     async def __aenter__(self: _K) -> _K:
         if self._kit is not None:
             raise SandBoxError("psb: this AsyncToolkit is in use: make another one")
-        self._kit = await awaited(Toolkit, **self._options)
+        options = dict(self._options)
+        if options.get("on_ask") is not None:
+            options["on_ask"] = in_loop(options["on_ask"])
+        self._kit = await awaited(Toolkit, **options)
         return self
 
     async def __aexit__(self, kind: Optional[Type[BaseException]], e: Optional[BaseException], where: Optional[TracebackType]) -> None:
@@ -88,6 +91,9 @@ class AsyncToolkit:
 
     async def sessions(self) -> List[SessionInfo]:
         return await awaited(self._begun.sessions)
+
+    async def close_sessions(self) -> ClosedSessions:
+        return await awaited(self._begun.close_sessions)
 
     # What there is.
 
@@ -222,6 +228,9 @@ class AsyncFiles:
 
     async def edit(self, path: str, old: str, new: str, expect_count: int = 1) -> int:
         return await awaited(self._files.edit, path, old, new, expect_count)
+
+    async def edit_all(self, path: str, edits: "Sequence[Union[Edit, Tuple[str, str]]]") -> "List[int]":
+        return await awaited(self._files.edit_all, path, edits)
 
     async def search(self, glob: Optional[str] = None, grep: Optional[str] = None, path: str = "", depth: int = 0) -> List[FileInfo]:
         return await awaited(self._files.search, glob, grep, path, depth)

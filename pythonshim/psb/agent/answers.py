@@ -87,6 +87,7 @@ class Result(Answer):
         self.exit_code: Optional[int] = exit["code"] if type(exit.get("code")) is int else None
         self.signal = _text(exit, "signal")
         self.limit = _text(exit, "reason")  # exit, signal, or the limit that ended it: wall, memory, pids, output, ...
+        self.approval = _text(d, "approval")  # accepted, or why nobody was asked; "" where nobody was to be
         self.wall_s = _number(d, "wall_s") or 0.0
         self.cleanup = _text(_dict(d.get("cleanup")), "state")
         self.limits: Dict[str, Limit] = {_text(x, "name"): _limit(x) for x in _dicts(d.get("limits"))}

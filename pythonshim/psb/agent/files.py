@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from psb.errors import SandBoxError, SandBoxProtocolError
 
@@ -22,6 +22,14 @@ class FileInfo(NamedTuple):
     modified: str
     sha256: str
     lines: Tuple[Tuple[int, str], ...]
+
+
+class Edit(NamedTuple):
+    """One replacement: old must stand there so often (0: as often as it does, but at least once)."""
+
+    old: str
+    new: str
+    expect_count: int = 1
 
 
 class Files:
@@ -60,6 +68,12 @@ class Files:
         """Replace old, which must stand there so often (0: as often as it does, but at least once); how often it was."""
         replaced = self._ask("file_edit", path=path, old=old, new=new, expect_count=expect_count).get("replaced")
         return replaced if type(replaced) is int else 0
+
+    def edit_all(self, path: str, edits: "Sequence[Union[Edit, Tuple[str, str]]]") -> "List[int]":
+        """Several replacements in a file, each in what those before it left: all of them, or none where one cannot be made. How often each was."""
+        asked = [Edit(*e)._asdict() for e in edits]
+        told = self._ask("file_edit", path=path, edits=asked).get("replaced_each")
+        return [n for n in told if type(n) is int] if isinstance(told, list) else []
 
     def list(self, path: str = "", depth: int = 1) -> List[FileInfo]:
         """What is in a folder, so many folders deep; 0 is any."""

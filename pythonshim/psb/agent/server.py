@@ -63,7 +63,8 @@ class _Waiting:
 class Server:
     """A running psb mcp. Requests may come from any thread."""
 
-    def __init__(self, words: Sequence[str], env: Optional[Mapping[str, str]] = None) -> None:
+    def __init__(self, words: Sequence[str], env: Optional[Mapping[str, str]] = None, asks: bool = False) -> None:
+        self._can: Dict[str, Any] = {"elicitation": {"form": {}}} if asks else {}
         self._owner = os.getpid()
         self._numbers = itertools.count(1)
         self._last = 0
@@ -112,7 +113,7 @@ class Server:
             self._calls[number] = call
         answered = False
         try:
-            meta: Dict[str, Any] = {"io.modelcontextprotocol/protocolVersion": REVISION, "io.modelcontextprotocol/clientCapabilities": {}}
+            meta: Dict[str, Any] = {"io.modelcontextprotocol/protocolVersion": REVISION, "io.modelcontextprotocol/clientCapabilities": self._can}
             if on_output is not None:
                 meta.update({"progressToken": number, "psb/stream": True})
             self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": meta}})

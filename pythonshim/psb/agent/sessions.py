@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Type
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Type
 
 from psb.agent.answers import Result
 from psb.agent.files import Files
@@ -27,6 +27,13 @@ class SessionInfo(NamedTuple):
     profile: str
     idle_s: float
     expires_in_s: float
+
+
+class ClosedSessions(NamedTuple):
+    """Sessions by their names: those that were closed, and those in which a call runs and which are left."""
+
+    closed: List[str]
+    busy: List[str]
 
 
 class Session:
@@ -113,3 +120,11 @@ def session_of(d: Dict[str, Any]) -> SessionInfo:
         number("idle_s"),
         number("expires_in_s"),
     )
+
+
+def closed_of(d: Dict[str, Any]) -> ClosedSessions:
+    def names(name: str) -> List[str]:
+        v = d.get(name)
+        return [str(x) for x in v] if isinstance(v, list) else []
+
+    return ClosedSessions(names("closed"), names("busy"))

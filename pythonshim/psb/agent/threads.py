@@ -47,16 +47,15 @@ async def awaited(do: Callable[..., T], *args: Any, **words: Any) -> T:
 
 
 def in_loop(handler: Optional[Callable[[str], Any]]) -> Optional[Callable[[str], Any]]:
-    """A handler of output that is called in the loop of who awaits, and awaited where it is a coroutine. The thread of the call waits for it, and gets
-    its exceptions."""
+    """A handler that is called in the loop of who awaits, and awaited where it is a coroutine. The thread of the call waits for it, and gets what it
+    returns and its exceptions."""
     if handler is None:
         return None
     loop = asyncio.get_running_loop()
     taken = handler
 
-    async def take(text: str) -> None:
+    async def take(text: str) -> Any:
         said = taken(text)
-        if inspect.isawaitable(said):
-            await said
+        return await said if inspect.isawaitable(said) else said
 
     return lambda text: asyncio.run_coroutine_threadsafe(take(text), loop).result()

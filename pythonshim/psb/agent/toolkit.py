@@ -13,10 +13,12 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Type, Union
 
 from psb.agent.answers import Answer, File, Result, answer
+from psb.agent.asking import OnAsk, answer_to, question_of
 from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
-from psb.agent.sessions import Session, SessionInfo, session_of
+from psb.agent.sessions import ClosedSessions, Session, SessionInfo, closed_of, session_of
 from psb.agent.tasks import Task, TaskStatus, status_of
+from psb.agent.values import as_option, values_text
 from psb.errors import SandBoxError, SandBoxProtocolError
 from psb.program import find_psb
 
@@ -35,7 +37,8 @@ class Toolkit:
     """Tools that run in boxes. It starts one psb mcp, which ends with it; calls may come from any thread, and run beside each other.
 
     profiles, python, tools, ceilings, slots: options of psb mcp (docs/mcp.md); ceilings={"timeout_s": 60} is --max timeout_s=60; `options` are
-    further ones, as words. SandBoxError: psb is not there, or refuses to start."""
+    further ones, as words. values are there for all code that runs, by their names; they must have a JSON form.
+    on_ask is given what would run, as text, before each run; anything but True declines, and nothing runs. SandBoxError: psb is not there, or refuses to start."""
 
     def __init__(
         self,
@@ -43,9 +46,11 @@ class Toolkit:
         psb: Optional[str] = None,
         profiles: Union[str, "os.PathLike[str]", None] = None,
         python: Optional[str] = None,
+        values: Optional[Mapping[str, Any]] = None,
         tools: Sequence[str] = (),
         ceilings: Optional[Mapping[str, float]] = None,
         slots: Optional[int] = None,
+        on_ask: Optional[OnAsk] = None,
         options: Sequence[str] = (),
         env: Optional[Mapping[str, str]] = None,
     ) -> None:
@@ -59,14 +64,19 @@ class Toolkit:
         if tools:
             self._offer.append(f"--tools={','.join(tools)}")
         self._offer += [f"--max={name}={most}" for name, most in (ceilings or {}).items()]
+        self._values = values_text(values)
         serving = [] if slots is None else [f"--slots={slots}"]
+        self._on_ask = on_ask
+        if on_ask is not None:
+            serving.append("--ask")
         self._meter = Meter()
-        self._server = Server([self._psb, "mcp", *self._offer, *serving, *options], env)
-        try:
-            listed = self._server.request("tools/list", {})
-        except BaseException:
-            self._server.close()
-            raise
+        with as_option(self._values) as given:
+            self._server = Server([self._psb, "mcp", *self._offer, *given, *serving, *options], env, asks=on_ask is not None)
+            try:
+                listed = self._server.request("tools/list", {})
+            except BaseException:
+                self._server.close()
+                raise
         self._listed: Dict[str, Dict[str, Any]] = {t["name"]: t for t in listed.get("tools", []) if isinstance(t, dict) and isinstance(t.get("name"), str)}
 
     def __enter__(self) -> "Toolkit":
@@ -89,7 +99,8 @@ class Toolkit:
     def schemas(self, format: str = "openai", strict: bool = False) -> Any:
         """The tools as psb tools prints them: openai, mcp or json."""
         words = [self._psb, "tools", f"--format={format}", *(["--strict"] if strict else []), *self._offer]
-        told = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env, start_new_session=True)
+        with as_option(self._values) as given:
+            told = subprocess.run(words + given, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env, start_new_session=True)
         if told.returncode != 0:
             raise SandBoxError(told.stderr.decode("utf-8", "replace").strip() or f"psb: psb tools: exit status {told.returncode}")
         return json.loads(told.stdout)
@@ -106,8 +117,14 @@ class Toolkit:
             return _no("the arguments are no JSON object")
         if name not in self._listed:
             return _no(f"no tool {name!r}: there are {', '.join(self.names)}")
+        asked = {"name": name, "arguments": {k: v for k, v in arguments.items() if v is not None}}
         with self._meter:
-            a = answer(self._server.request("tools/call", {"name": name, "arguments": {k: v for k, v in arguments.items() if v is not None}}, on_output))
+            raw = self._server.request("tools/call", asked, on_output)
+            question = question_of(raw)
+            if question is not None:
+                yes = self._on_ask is not None and self._on_ask(question) is True
+                raw = self._server.request("tools/call", {**asked, **answer_to(raw, yes)}, on_output)
+            a = answer(raw)
         if isinstance(a, Result):
             self._meter.ran(a)
         return a
@@ -149,6 +166,13 @@ class Toolkit:
         """Those of this Toolkit that are there."""
         a = self._answered("session", {"action": "list"})
         return [session_of(d) for d in a.data.get("sessions", []) if isinstance(d, dict)]
+
+    def close_sessions(self) -> ClosedSessions:
+        """End all that are at rest. Those in which a call runs are left, and told as busy: Session.close() ends them, too."""
+        a = self.call("session", {"action": "close_all"})
+        if not a.ok and "busy" not in a.data:
+            raise SandBoxError(f"psb: session: {a.text}")
+        return closed_of(a.data)
 
     def _run(self, name: str, arguments: Dict[str, Any], files: Optional[FilesIn], on_stdout: Optional[OnText], on_stderr: Optional[OnText]) -> Result:
         if files:
