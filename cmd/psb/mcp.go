@@ -81,7 +81,7 @@ func mcpCommand(w *world, status *int) *cobra.Command {
 	f.DurationVar(&o.warmFor, "warm-for", 30*time.Minute, "how `long` they wait when nobody calls")
 	f.StringSliceVar(&o.preload, "preload", nil, "modules, a `list` with commas, that they have imported when a call comes")
 	f.BoolVar(&o.cold, "cold", false, "make every box when it is asked for, none ahead of need")
-	f.StringVar(&o.ask, "ask", "", "have a person asked, by the client, before code runs; what clients get that cannot ask: `refuse` (without a word of yours) or run")
+	f.StringVar(&o.ask, "ask", "", "ask a person, through the client, before code runs; where a client cannot ask, `otherwise` refuse or run")
 	f.Lookup("ask").NoOptDefVal = string(mcpserver.AskAlways)
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "how `long` runs may go on after SIGTERM")
 	c.AddCommand(mcpConfigCommand(w, status), mcpInstallCommand(w, status))

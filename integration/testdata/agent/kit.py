@@ -54,6 +54,16 @@ class Runs(unittest.TestCase):
             with self.assertRaisesRegex(SandBoxError, words):
                 Toolkit(values=values)
 
+    def test_what_is_kept(self) -> None:
+        with Toolkit(options=["--cold"]) as kit:
+            self.assertEqual(kit.kept(), [])
+            for names in (range(64), range(64, 120)):
+                self.assertTrue(kit.run_python(f"for i in {names!r}: open(str(i), 'w').write('of %d' % i)").ok)
+            kept = kit.kept()  # more than a page
+            self.assertEqual({(k.name, k.size) for k in kept}, {(f"files/{i}", len(f"of {i}")) for i in range(120)})
+            self.assertEqual(len(kept), 120)
+            self.assertEqual({kit.fetch(k.uri) for k in kept[:2]}, {f"of {k.name[6:]}".encode() for k in kept[:2]})
+
     def test_what_is_asked_before_it_runs(self) -> None:
         asked, answers = [], [True, False, None, "yes"]
 

@@ -21,6 +21,7 @@ _HOMES = {
     "File": "answers",
     "Variable": "answers",
     "Limit": "answers",
+    "Kept": "answers",
     "Task": "tasks",
     "TaskStatus": "tasks",
     "Logs": "tasks",

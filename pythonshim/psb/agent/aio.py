@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
-from psb.agent.answers import Answer, File, Result
+from psb.agent.answers import Answer, File, Kept, Result
 from psb.agent.files import Edit, FileInfo, Files
 from psb.agent.metrics import Metrics
 from psb.agent.server import OnOutput
@@ -105,6 +105,9 @@ class AsyncToolkit:
 
     def metrics(self) -> Metrics:
         return self._begun.metrics()
+
+    async def kept(self) -> List[Kept]:
+        return await awaited(self._begun.kept)
 
     async def fetch(self, file: Union[File, str]) -> bytes:
         return await awaited(self._begun.fetch, file)

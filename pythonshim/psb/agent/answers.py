@@ -20,6 +20,15 @@ class File(NamedTuple):
     uri: str
 
 
+class Kept(NamedTuple):
+    """What a run left and psb keeps for half an hour: a file (files/...), a figure, or output that was cut. `uri` is what Toolkit.fetch() takes."""
+
+    name: str
+    uri: str
+    mime: str
+    size: int
+
+
 class Variable(NamedTuple):
     """A name or an expression that was asked for. `data` is its value where it has a JSON form; `error` says why there is none."""
 
@@ -114,6 +123,11 @@ def answer(raw: Mapping[str, Any]) -> Answer:
     """A run's answer is a Result."""
     a = Answer(raw)
     return Result(raw) if "schema_version" in a.data else a
+
+
+def kept_of(raw: Mapping[str, Any]) -> List[Kept]:
+    """A page of the list of resources."""
+    return [Kept(_text(x, "name"), _text(x, "uri"), _text(x, "mimeType"), int(_number(x, "size") or 0)) for x in _dicts(raw.get("resources"))]
 
 
 def _dict(v: Any) -> Dict[str, Any]:

@@ -24,5 +24,5 @@ def question_of(raw: Mapping[str, Any]) -> Optional[str]:
 
 def answer_to(raw: Mapping[str, Any], yes: bool) -> Dict[str, Any]:
     """What goes with the same request once more."""
-    said = {"action": "accept", "content": {}} if yes else {"action": "decline"}
+    said: Dict[str, Any] = {"action": "accept", "content": {}} if yes else {"action": "decline"}
     return {"requestState": raw["requestState"], "inputResponses": {"run": said}}

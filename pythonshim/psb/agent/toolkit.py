@@ -12,7 +12,7 @@ import subprocess
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Type, Union
 
-from psb.agent.answers import Answer, File, Result, answer
+from psb.agent.answers import Answer, File, Kept, Result, answer, kept_of
 from psb.agent.asking import OnAsk, answer_to, question_of
 from psb.agent.metrics import Meter, Metrics
 from psb.agent.server import OnOutput, Piece, Server
@@ -223,6 +223,17 @@ class Toolkit:
     def metrics(self) -> Metrics:
         """What the calls of this Toolkit came to."""
         return self._meter.now()
+
+    def kept(self) -> List[Kept]:
+        """What runs of this Toolkit left and what has not gone yet, the newest first."""
+        out: List[Kept] = []
+        cursor: Any = None
+        while True:
+            page = self._server.request("resources/list", {} if cursor is None else {"cursor": cursor})
+            out += kept_of(page)
+            cursor = page.get("nextCursor")
+            if not cursor:
+                return out
 
     def fetch(self, file: Union[File, str]) -> bytes:
         """The bytes of a file of a result, or of what a result's text names by its URI. A File's are compared with its SHA-256."""
