@@ -3,28 +3,48 @@
 
 
 def main():
-    # All that running code needs is imported before the order, so that the code does not wait for it.
-    import ast
+    # An interpreter has these from its start or in itself. Everything else comes by library(), when it is needed: `re` alone costs as much as an
+    # interpreter without site-packages, and most calls need none of it.
+    import _signal
     import atexit
-    import base64
     import builtins
-    import datetime
     import gc
     import io
-    import json
-    import linecache
-    import math
     import os
-    import re
-    import signal
     import sys
-    import threading
-    import traceback
-    import types
 
     here = "/run/call"
+
+    def of_json():
+        """loads and dumps of strict JSON in ASCII, as json has them, which imports re."""
+        try:
+            import _json
+
+            class Reader:
+                strict = True
+                object_hook = object_pairs_hook = None
+                parse_float, parse_int, parse_constant = float, int, float
+                memo = {}
+
+            scan, quoted, make = _json.make_scanner(Reader), _json.encode_basestring_ascii, _json.make_encoder
+
+            def refuse(value):
+                raise TypeError(value)
+
+            def dump(value):
+                return "".join(make({}, refuse, quoted, None, ": ", ", ", False, False, False)(value, 0))
+
+            if scan(dump({"a": [1, True]}), 0)[0] == {"a": [1, True]}:
+                return lambda text: scan(text, 0)[0], dump
+        except (ImportError, AttributeError, TypeError):
+            pass  # an interpreter that has it otherwise
+        import json
+
+        return json.loads, lambda value: json.dumps(value, allow_nan=False)
+
+    loads, dumps = of_json()
     with open(here + "/setup.json", encoding="utf-8") as f:
-        setup = json.load(f)
+        setup = loads(f.read())
 
     def preload(names):
         """Imports them and says what could not be. What they print is nobody's."""
@@ -52,13 +72,42 @@ def main():
 
     keep = setup["keep"]
     subprocess = None
+    taken = {}  # what library() has given
+    ways = {name: getattr(sys, name)[:] for name in ("path", "meta_path", "path_hooks")}
+    limit_ = sys.setrecursionlimit
+
+    def library(name):
+        """A module of the standard library, whatever the code has put in its place or in the way of it."""
+        if name in taken:
+            return taken[name]
+        own = {k: m for k, m in list(sys.modules.items()) if k not in early and str(getattr(m, "__file__", "")).startswith(ours)}
+        kept, deep = {way: getattr(sys, way) for way in ways}, sys.getrecursionlimit()
+        for k in own:
+            del sys.modules[k]
+        for way, clear in ways.items():
+            setattr(sys, way, clear[:])
+        limit_(max(deep, 1000))
+        try:
+            __import__(name)
+            taken[name] = sys.modules[name]
+        finally:
+            for way, theirs_ in kept.items():
+                setattr(sys, way, theirs_)
+            sys.modules.update(own)
+            limit_(deep)
+        return taken[name]
+
+    early = ()
+    ours = (setup["workspace"] + "/", "/tmp/", "/dev/shm/")
     if keep:
+        for name in ("ast", "binascii", "datetime", "linecache", "re", "threading", "traceback"):
+            library(name)  # now: a session is not as short, and one piece of code may leave the next one no way to them
         try:
             import subprocess  # now: a file of that name in the workspace is not meant
         except BaseException:
             pass  # the profile's rules refuse it
     # A pipe is opened for each use: code that closes all descriptors does no harm to its session. The half outside holds both ends of both.
-    open_, read_, write_, close_, stat_, loads, dumps = os.open, os.read, os.write, os.close, os.fstat, json.loads, json.dumps
+    open_, read_, write_, close_, stat_ = os.open, os.read, os.write, os.close, os.fstat
     flags_in, flags_out = os.O_RDONLY | os.O_CLOEXEC, os.O_WRONLY | os.O_CLOEXEC
 
     def say(line):
@@ -88,7 +137,7 @@ def main():
                 line += read_(fd, 1)
         finally:
             close_(fd)
-        return loads(read(here + "/" + line.decode("ascii").strip()))
+        return loads(read(here + "/" + line.decode("ascii").strip()).decode("utf-8"))
 
     streams = []
     if keep:
@@ -127,6 +176,7 @@ def main():
     whole = dict(builtins.__dict__)
     hook = sys.excepthook  # the rules inside Python have put theirs there, where there are any
     name_of = ["<code>"]
+    sources = {}  # linecache's entries of the code
     count = 0
     busy = [False]
 
@@ -181,7 +231,7 @@ def main():
                 left[0] -= len_(v) // 64
                 return v
             if kind is float:
-                return v if math.isfinite(v) else repr_(v)
+                return v if v - v == 0 else repr_(v)
             if id(v) in path:
                 return "<cycle>"
             inner = path | {id(v)}
@@ -198,8 +248,10 @@ def main():
                 except TypeError:
                     items = sorted_(v, key=repr_)
                 return [walk(x, inner, deep + 1) for x in items]
-            if isinstance_(v, (datetime.datetime, datetime.date, datetime.time)):
-                return v.isoformat()
+            if "datetime" in sys.modules:
+                datetime = library("datetime")
+                if isinstance_(v, (datetime.datetime, datetime.date, datetime.time)):
+                    return v.isoformat()
             if kind.__module__ == "numpy":
                 size = getattr_(v, "size", None)
                 if type_(size) is int and size > 20000:
@@ -223,7 +275,7 @@ def main():
 
     def json_of(value):
         try:
-            text = json.dumps(plain(value), allow_nan=False, ensure_ascii=True)
+            text = dumps(plain(value))
         except BaseException:
             return None
         return text if len_(text) <= most else None
@@ -253,14 +305,18 @@ def main():
 
     def add_figure(kind, data):
         if len_(figures) < 16 and len_(data) <= 4 << 20:
-            figures.append({"mime": kind, "data": base64.b64encode(data).decode("ascii")})
+            figures.append({"mime": kind, "data": library("binascii").b2a_base64(data, newline=False).decode("ascii")})
 
     def kind_of(x):
         """The exception's type, under its name of before 3.13 and since; the older one's warns there."""
         return x.__dict__.get("_exc_type") or x.__dict__.get("exc_type")
 
     def error_of(e, tb, seen=8):
+        traceback = library("traceback")
+        library("ast")  # with which it marks places in a line
+        library("linecache").cache.update(sources)
         te = traceback.TracebackException(type_(e), e, tb)
+
         def own(x, depth=0):
             x.stack = traceback.StackSummary.from_list([f for f in x.stack if f.filename != mark])
             for y in (x.__cause__, x.__context__):
@@ -353,7 +409,8 @@ def main():
             if key not in early and (type_(file) is not str_ or file.startswith(ours)) and key not in sys.builtin_module_names:
                 return
             native = native or key == "_ctypes" or type_(file) is str_ and file.endswith(".so") and not file.startswith(dynload)
-        threading._shutdown()
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
         atexit._run_exitfuncs()
         flush_files()  # while those that they write through are open: what is thrown away together goes in no order
         sys.modules.pop("__main__", None)
@@ -384,8 +441,8 @@ def main():
 
     def begin(task):
         """What each piece of a session gets anew: an interrupt that works, standard input, streams that can be written to."""
-        signal.signal(signal.SIGINT, on_interrupt)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        _signal.signal(_signal.SIGINT, on_interrupt)
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, {_signal.SIGINT})
         put(open_(here + "/" + task["input"] if task["input"] else os.devnull, flags_in), 0)
         mend_streams()
         sys.stdin = io.open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
@@ -399,7 +456,7 @@ def main():
 
     def exported(text, given):
         """The variables that a shell's export -p tells; those it writes in a way of its own stay as they were given."""
-        found, now, whole = {}, "", True
+        re, found, now, whole = library("re"), {}, "", True
         for m in re.finditer(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|\s+|$""", text, re.S):
             if m.lastindex is not None:
                 part = m.group(m.lastindex)
@@ -458,7 +515,7 @@ def main():
             status = p.wait()
             remember(task, note, env)
         except KeyboardInterrupt:
-            for number in (signal.SIGTERM, signal.SIGKILL):
+            for number in (_signal.SIGTERM, _signal.SIGKILL):
                 try:
                     os.killpg(p.pid, number)
                     p.wait(0.5)
@@ -466,25 +523,51 @@ def main():
                     continue
                 break
             p.wait()
-            status = -signal.SIGINT
+            status = -_signal.SIGINT
         return status if status >= 0 else 128 - status
+
+    await_, only_tree = 0x2000, 0x400  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT and PyCF_ONLY_AST
+
+    def compiled_tree(code, name):
+        """The code, and the expression it ends in, if it does. The first tree makes the hundred types of the tree's nodes: most of what `1+1` costs."""
+        ast = library("_ast")
+        tree = compile(code, name, "exec", only_tree | await_, dont_inherit=True)
+        last = None
+        if tree.body and isinstance_(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+            last = compile(ast.Expression(tree.body.pop().value), name, "eval", await_, dont_inherit=True)
+        return compile(tree, name, "exec", await_, dont_inherit=True), last
+
+    def compiled_lines(code, name):
+        """The same without a tree, where it is plain by the lines: the last one that begins at the margin begins an expression that goes to the end, and
+        what stands before it is whole by itself. None where it is not plain; what is wrong with the code is then said by the tree's parser alone."""
+        lines = code.split("\n")
+        at = len_(lines) - 1
+        while at >= 0 and (not lines[at] or lines[at][0] in " \t\f#)]}"):
+            at -= 1
+        tail = "\n".join(lines[at:])
+        if at < 0 or "\r" in code or ";" in tail or at and lines[at - 1].endswith("\\"):
+            return None
+        for part in tail.split("\\")[1:]:
+            if part[:1] not in tuple("nrt'\"0x"):
+                return None  # it may be warned of, and only once
+        try:
+            last = compile("\n" * at + tail, name, "eval", await_, dont_inherit=True)
+            return compile("\n".join(lines[:at]), name, "exec", await_, dont_inherit=True), last
+        except Exception:
+            return None
 
     def python(task, report):
         """Runs the code; its status, and its last expression's value."""
         code = task["code"]
         name = name_of[0]
-        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+        sources[name] = (len(code), None, code.splitlines(True), name)
+        if "linecache" in sys.modules:
+            library("linecache").cache.update(sources)
         sys.argv = [name] + task["args"]
-        flags = getattr_(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
         value = None
         try:
             try:
-                tree = compile(code, name, "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
-                last = None
-                if tree.body and isinstance_(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
-                    last = compile(ast.Expression(tree.body.pop().value), name, "eval", flags, dont_inherit=True)
-                body = compile(tree, name, "exec", flags, dont_inherit=True)
-                del tree
+                body, last = compiled_lines(code, name) or compiled_tree(code, name)
                 evaluate(body)
                 if last is not None:
                     value = evaluate(last)
@@ -538,10 +621,10 @@ def main():
 
     def write_down(task, report):
         try:
-            text = dumps(report, allow_nan=False, ensure_ascii=True)
+            text = dumps(report)
             while len_(text) > task["most_report"] and figures:
                 figures.pop()
-                text = dumps(report, allow_nan=False, ensure_ascii=True)
+                text = dumps(report)
             if len_(text) <= task["most_report"]:
                 fd = open_(here + "/" + task["report"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
                 data = text.encode()
@@ -571,11 +654,35 @@ def main():
         told_all()
         return status
 
+    class Watcher:
+        """The code may print tracebacks of its own, which find its lines in linecache."""
+
+        def find_spec(self, name, path=None, target=None):
+            if name != "linecache":
+                return None
+            sys.meta_path.remove(self)
+            for finder in sys.meta_path:
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    break
+            else:
+                return None
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                module.cache.update(sources)
+
+            spec.loader.exec_module = exec_module
+            return spec
+
     failed = preload(setup["preload"])
-    gc.collect()
+    if "linecache" not in sys.modules:
+        sys.meta_path.insert(0, Watcher())
+    if failed or setup["preload"] or keep:
+        gc.collect()
     gc.freeze()  # what is there before the order is never looked at again for what could be thrown away
     early = set(sys.modules)
-    ours = (setup["workspace"] + "/", "/tmp/", "/dev/shm/")
     dynload = tuple(p for p in sys.path if p.endswith("lib-dynload"))
     say(dumps({"ready": True, "failed": failed}))
     task = next_order()
@@ -586,7 +693,7 @@ def main():
         sys.modules["random"].seed()
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
-    module = types.ModuleType("__main__")
+    module = type_(sys)("__main__")
     space = module.__dict__
     space.update(setup["values"])
     space["__builtins__"] = builtins  # made after the freeze: at the end it is thrown away
