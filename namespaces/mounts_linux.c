@@ -37,8 +37,9 @@ void psb_attributes(int mount, struct op *o) {
 	if (rec == 0 || syscall(SYS_mount_setattr, mount, "", AT_EMPTY_PATH, &map, sizeof map) != 0) FAIL("id-mapped mount of %s", o->source.s);
 }
 
-static void move(int mount, int at, const char *target) {
-	if (syscall(SYS_move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) FAIL("move_mount to %s", target);
+// move puts a mount onto the object at, or onto what has a name there; a link would not be followed.
+static void move(int mount, int at, const char *name, const char *target) {
+	if (syscall(SYS_move_mount, mount, "", at, name, MOVE_MOUNT_F_EMPTY_PATH | (*name ? 0 : MOVE_MOUNT_T_EMPTY_PATH)) != 0) FAIL("move_mount to %s", target);
 	psb_covered(target);
 }
 
@@ -48,12 +49,16 @@ void psb_attach(int mount, const char *target, bool is_dir) {
 	int parent = psb_parent(target);
 	const char *leaf = psb_leaf(target);
 	bool made = psb_parent_is_own() && (is_dir ? mkdirat(parent, leaf, 0755) : mknodat(parent, leaf, S_IFREG | 0644, 0)) == 0;
-	if (!made && psb_parent_is_own() && errno != EEXIST) FAIL("make %s", target);
+	if (made) { // just now, in a folder that nobody else can reach
+		move(mount, parent, leaf, target);
+		return;
+	}
+	if (psb_parent_is_own() && errno != EEXIST) FAIL("make %s", target);
 	int at = psb_open(parent, leaf, O_PATH);
 	if (at < 0 && errno == ENOENT) psb_must_be_own(parent, target);
 	if (at < 0) FAIL("open %s", target);
-	move(mount, at, target);
-	close(at);
+	move(mount, at, "", target);
+	psb_close(at);
 }
 
 static void set(int fs, const char *key, const char *value, struct op *o) {
@@ -79,10 +84,10 @@ static void fresh(const char *type, struct op *o, unsigned attr) {
 	if (o->flags & ACT_READONLY) attr |= MOUNT_ATTR_RDONLY;
 	int mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attr | MOUNT_ATTR_NOSUID);
 	if (mount < 0) FAIL("fsmount %s for %s", type, o->target.s);
-	close(fs);
+	psb_close(fs);
 	if (tmpfs) psb_own(mount);
 	psb_attach(mount, o->target.s, true);
-	close(mount);
+	psb_close(mount);
 }
 
 int psb_object(struct op *o, int from, struct stat *st) {
@@ -105,18 +110,18 @@ static void bind(struct op *o, int from, int root) {
 	if (src < 0) return;
 	if (o->flags & ACT_OPTIONAL) {
 		int at = psb_open(root, o->target.s, O_PATH);
-		if (at < 0 && (errno == ENOENT || errno == ENOTDIR)) { close(src); return; }
-		if (at >= 0) close(at);
+		if (at < 0 && (errno == ENOENT || errno == ENOTDIR)) { psb_close(src); return; }
+		if (at >= 0) psb_close(at);
 	}
 	unsigned rec = o->flags & ACT_RECURSIVE ? AT_RECURSIVE : 0;
 	int tree = (int)syscall(SYS_open_tree, src, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | rec);
 	if (tree < 0) FAIL("open_tree of %s", o->source.s);
 	psb_attributes(tree, o);
 	// A bind onto itself takes the object it opened, not what now has the name.
-	if (from == root && strcmp(o->source.s, o->target.s) == 0) move(tree, src, o->target.s);
+	if (from == root && strcmp(o->source.s, o->target.s) == 0) move(tree, src, "", o->target.s);
 	else psb_attach(tree, o->target.s, S_ISDIR(st.st_mode));
-	close(src);
-	close(tree);
+	psb_close(src);
+	psb_close(tree);
 }
 
 // proc mounts procfs and makes what tunes the machine read-only, for every id: kernel id 0 without any capability can write there.

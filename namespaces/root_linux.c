@@ -216,6 +216,7 @@ void psb_build_root(struct spec *s) {
 	}
 	times(s);
 	forget();
+	psb_closed();
 	if (umount2("/old", MNT_DETACH) != 0) FAIL("leave the old root");
 	if (fchdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) FAIL("enter the new root");
 	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) FAIL("leave the first root");

@@ -93,6 +93,10 @@ pid_t psb_clone_into(struct spec *s, unsigned long flags, int *pidfd, bool *join
 void psb_join_v2(struct spec *s, pid_t pid);
 void psb_join_v1(struct spec *s);
 
+// close: psb_close lets go of a descriptor, which is closed at the latest by psb_closed.
+void psb_close(int fd);
+void psb_closed(void);
+
 // tree: processes. psb_clone is a fork with flags; psb_children opens the list that psb_kill_children ends, until nobody is left.
 pid_t psb_clone(unsigned long flags, int *pidfd);
 int psb_children(void);

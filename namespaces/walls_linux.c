@@ -66,8 +66,9 @@ static void rules(struct spec *s) {
 		rule.parent_fd = psb_open(-1, s->rules[i].path.s, O_PATH);
 		if (rule.parent_fd < 0) psb_fail(FD_CONTROL, "landlock", "open %s", s->rules[i].path.s);
 		if (syscall(SYS_landlock_add_rule, FD_RULESET, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) psb_fail(FD_CONTROL, "landlock", "add rule on %s", s->rules[i].path.s);
-		close(rule.parent_fd);
+		psb_close(rule.parent_fd);
 	}
+	psb_closed();
 }
 
 // psb_walls: rlimits, capabilities and ids, no_new_privs, landlock.
