@@ -101,6 +101,14 @@ func rlimits(l map[string]policy.Limit, grouped bool) []namespaces.Rlimit {
 	return out
 }
 
+// plainProgram: a program or library of the system's that everybody may read and start who is not its owner, as far as its owner may. A map of ids would
+// give nothing but the owner's name, for one more call of the kernel for each of them.
+func plainProgram(p *Place) bool {
+	o := p.Source
+	return o.Kind == File && p.Rights&^(Read|Exec|List) == 0 && o.Mode>>6&^o.Mode&0o005 == 0 &&
+		p.Path == o.Path && (inside(o.Path, programFolders) || inside(o.Path, libraryFolders))
+}
+
 // idmap decides whether a host object is shown through an id-mapped mount: real root only, where the object's own permission bits would
 // not let the unprivileged id do what the grant says.
 func (c *compiler) idmap(p *Place) (uid, gid uint32, on bool) {
@@ -116,7 +124,7 @@ func (c *compiler) idmap(p *Place) (uid, gid uint32, on bool) {
 		return 0, 0, false
 	}
 	public := o.Mode&0o004 != 0 && (o.Kind != Dir || o.Mode&0o001 != 0)
-	if public && isAlways(p) {
+	if public && (isAlways(p) || plainProgram(p)) {
 		return 0, 0, false
 	}
 	if !c.look.IDMap(o.Path) {
