@@ -76,3 +76,20 @@ func takesAway(rules []Rule, r *Rule) (by *Rule, ok bool) {
 	d := deeper(rules, asked, by)
 	return by, d != nil && d.Pattern.Object == r.Pattern.Object
 }
+
+// keepWritable adds write to new exec lines where they would take away what a wider line gives: adding never leaves less.
+func (e *editor) keepWritable(rules []Rule) {
+	for _, r := range rules {
+		sym := r
+		if r.Op != OpExec || symbols().rule(&sym) != nil {
+			continue
+		}
+		object := lineObject(&sym)
+		v := e.decide(OpWrite, object)
+		if own := e.of(OpExec, object); v.Narrower != nil && len(own) > 0 && v.Narrower.Origin == (Origin{}) && v.Narrower.Pattern.Object == sym.Pattern.Object {
+			sym.Op, r.Op = OpWrite, OpWrite
+			own[0].put(r)
+			e.policy.Rules = append(e.policy.Rules, sym)
+		}
+	}
+}

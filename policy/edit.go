@@ -278,23 +278,6 @@ func (e *editor) add(r Rule) error {
 	return nil
 }
 
-// keepWritable adds write to new exec lines where they would take away what a wider line gives: adding never leaves less.
-func (e *editor) keepWritable(rules []Rule) {
-	for _, r := range rules {
-		sym := r
-		if r.Op != OpExec || symbols().rule(&sym) != nil {
-			continue
-		}
-		object := lineObject(&sym)
-		v := e.decide(OpWrite, object)
-		if own := e.of(OpExec, object); v.Narrower != nil && len(own) > 0 && v.Narrower.Origin == (Origin{}) && v.Narrower.Pattern.Object == sym.Pattern.Object {
-			sym.Op, r.Op = OpWrite, OpWrite
-			own[0].put(r)
-			e.policy.Rules = append(e.policy.Rules, sym)
-		}
-	}
-}
-
 // said judges what the text says already of a rule that is to be added: done where there is nothing to add.
 func (e *editor) said(r Rule, object string) (done bool, err error) {
 	v := e.decide(r.Op, object)

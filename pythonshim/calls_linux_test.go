@@ -193,3 +193,15 @@ for f, a in ((os.system, ("true",)), (posix.system, ("true",)), (os.popen, ("tru
 		}
 	})
 }
+
+// TestProfilesWithoutALine: cProfile needs no line in any version; callbacks of the program's own do.
+func TestProfilesWithoutALine(t *testing.T) {
+	each(t, func(t *testing.T, p python) {
+		none := granted()
+		r := sample(t, p, &none, Enforce, "profiles.py")
+		want := []string{"profiled True", "refused sys.monitoring.register_callback", "refused sys.monitoring.register_callback"}
+		if got := r.lines(); !slices.Equal(got, want) {
+			t.Errorf("%q\n%s", got, r.stderr)
+		}
+	})
+}

@@ -98,3 +98,26 @@ high()
 		}
 	})
 }
+
+// TestEnforceNamesWhatCLookedUp: sock.connect looks a name up in C; host and port are in its call.
+func TestEnforceNamesWhatCLookedUp(t *testing.T) {
+	program := `import socket, threading
+where = ("var.invalid", 81)
+host, port = "parts.invalid", 82
+for act in (lambda: socket.socket().connect(("const.invalid", 80)), lambda: socket.socket().connect(where), lambda: socket.socket().connect((host, port))):
+    t = threading.Thread(target=act); t.start(); t.join()
+`
+	each(t, func(t *testing.T, p python) {
+		script := filepath.Join(t.TempDir(), "connects.py")
+		if err := os.WriteFile(script, []byte(program), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := p.run(t, p.noisy(Enforce), nil, nil, "-I", script)
+		got := strings.Join(r.noted("lookup"), "\n")
+		for _, want := range []string{"const.invalid 80", "var.invalid 81", "parts.invalid 82"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s is not in\n%s\n%s", want, got, r.stderr)
+			}
+		}
+	})
+}

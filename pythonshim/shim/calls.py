@@ -220,6 +220,21 @@ def pick_call(entry: tuple, f: object) -> object:
     return entry[0]
 
 
+lsprofs = []  # the module _lsprof, from before it has its names on
+
+
+def pick_watch(entry: tuple, f: object) -> object:
+    # From 3.12 on cProfile registers callbacks of its own, in C that looks at no refusal and goes on with the error set. Below it no door was
+    # there either: who may load cProfile may profile. Taking a callback away watches nothing.
+    def register_callback(*args: object, **kwargs: object) -> object:
+        call = args[2] if len(args) == 3 else register_callback
+        if call is None or (type(call) is builtin and any([issubclass(type(call.__self__), dict.get(m.__dict__, "Profiler", ())) for m in lsprofs])):
+            return entry[0](*args, **kwargs)
+        return pick_call(entry, f)(*args, **kwargs)
+
+    return register_callback
+
+
 def once(what: tuple, f: object) -> bool:
     # A loop of the program that asks for the same again.
     if f is None or not owns(f):
@@ -289,7 +304,8 @@ def hang(m: object, names: dict) -> None:
     for attr, name in names.items():
         raw = dict.get(d, attr)
         if raw is not None and type(raw) is not door and callable(raw) and type(raw) is not type and type(raw) is not function and name not in free:
-            d[attr] = doors_of[id(raw)] = shut(raw, pick_call, name, CATEGORY[name])
+            pick = pick_watch if name == "sys.monitoring.register_callback" else pick_call
+            d[attr] = doors_of[id(raw)] = shut(raw, pick, name, CATEGORY[name])
 
 
 def copies() -> None:
@@ -420,6 +436,7 @@ def calls() -> None:
         after(m, lambda m, names=names: write_over(m, names))
     after("bdb", stepping)
     whenever("_pickle", unpickler)
+    whenever("_lsprof", lsprofs.append)
     whenever("_sqlite3", extensions)
     anew()
     if "os" in modules:

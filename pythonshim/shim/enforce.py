@@ -81,6 +81,25 @@ def wanted(tb: object) -> list:
     return []
 
 
+def named(tb: object) -> list:
+    # Hosts and ports in the call that failed, where C looked a name up by itself: sock.connect((host, port)). The half outside takes those of
+    # the name that was refused.
+    tb = last(tb)
+    if tb is None:
+        return []
+    said_here, f = said_there(tb), tb.tb_frame
+    pairs = [c[:2] for c in f.f_code.co_consts if type(c) is tuple and len(c) > 1]
+    hosts = [w for quoted in ("'", '"') for w in said_here.split(quoted)[1::2]]
+    ports = []
+    for w in "".join([c if c.isalnum() or c == "_" else " " for c in said_here]).split():
+        found = f.f_locals.get(w, dict.get(f.f_globals, w))
+        ports += [int(w)] if w.isdigit() and len(w) < 6 else [found] if type(found) is int else []
+        hosts += [found] if type(found) is str else []
+        pairs += [found[:2]] if type(found) is tuple and len(found) > 1 else []
+    pairs += [(h, p) for h in hosts[:8] for p in ports[:8]]
+    return [[h, text(p)] for h, p in pairs if type(h) is str and type(p) is int][:16]
+
+
 def pick_lookup(entry: tuple, f: object) -> object:
     # Noted before it is known whether the name will be refused: most programs catch that error.
     if not getattr(here, "busy", False):
@@ -215,6 +234,9 @@ def explain(e: object) -> None:
             by = (at, func, lib) if func or lib else by  # what a library caught and told in its own words has lost the program's frames
             if c.__name__ == "gaierror" and wanted(tb):
                 emit("resolve", wanted(tb), *by)
+            elif c.__name__ == "gaierror":
+                for pair in named(tb):
+                    emit("lookup", pair, *by)
             if issubclass(c, OSError):
                 what = [c.__name__, text(OSError.errno.__get__(e, c)), *(whole(a.__get__(e, c), last(tb)) for a in (OSError.filename, OSError.filename2))]
                 how = ["write"] if writes(tb) else ["folder"] if folders(tb) else []
