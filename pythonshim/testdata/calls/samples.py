@@ -200,7 +200,7 @@ SAMPLES = {
     "threading.setprofile": lambda: mod("threading").setprofile(None),
     "threading.settrace_all_threads": lambda: mod("threading").settrace_all_threads(None),
     "threading.setprofile_all_threads": lambda: mod("threading").setprofile_all_threads(None),
-    "sys.monitoring.register_callback": lambda: sys.monitoring.register_callback(0, sys.monitoring.events.PY_START, None),
+    "sys.monitoring.register_callback": lambda: sys.monitoring.register_callback(0, sys.monitoring.events.PY_START, len),
     "gc.get_objects": lambda: type(mod("gc").get_objects()),
     "gc.get_referrers": lambda: type(mod("gc").get_referrers(1)),
     "gc.get_referents": lambda: mod("gc").get_referents([1]),
