@@ -143,13 +143,16 @@ func TestMCPDrains(t *testing.T) {
 	s := newScene(t, people()[0])
 	a := s.agent(t)
 	_, ch := a.begin("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{
-		"code": fmt.Sprintf("import subprocess\nsubprocess.run(['sh', '-c', 'sleep 2; true', %q])\n'answered'", s.word)}})
+		"code": fmt.Sprintf("import subprocess\nsubprocess.run(['sh', '-c', 'sleep 1000; true', %q])\n'answered'", s.word)}})
 	until(t, "it runs", func() bool { return len(withWord(t, s.word)) > 0 })
 	must(t, a.cmd.Process.Signal(syscall.SIGTERM))
 	until(t, "new calls are turned away", func() bool {
 		got := a.ask("tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": "1"}})
 		return a.result(got).Meta.Result.Status == "busy"
 	})
+	for _, p := range withWord(t, s.word) {
+		must(t, syscall.Kill(p.pid, syscall.SIGKILL))
+	}
 	a.result(a.take(ch)).want(t, "ok", "'answered'")
 	<-a.ended
 }

@@ -49,6 +49,8 @@ const (
 	shortCall = 20 * time.Millisecond // what a call may take without anything being made beside it
 	shortFor  = 2 * time.Second       // then one is made though calls want the processors
 	firstRest = time.Second           // after a box that could not be made; doubled each time
+	// A doubt because something was changed just now, as all is that psb itself writes at its first start, is over by the attempt after these.
+	passingDoubts = 2
 	longRest  = time.Minute
 )
 
@@ -288,17 +290,19 @@ func (p *pool) watch(k boxKind, b *boxProcess) {
 	l := p.lots[k]
 	ours := l != nil && l.remove(b, p.clock())
 	useless := !isClosed(b.ready) || b.doubt != ""
+	told := useless
 	if ours {
 		p.count.died++
 		if useless {
 			l.failed(p.clock())
+			told = b.doubt == "" || l.fails > passingDoubts
 		}
 		p.stir()
 	}
 	p.mu.Unlock()
 	if ours {
 		b.abandon()
-		if useless {
+		if told {
 			p.tell(k, b, b.trouble())
 		}
 	}
