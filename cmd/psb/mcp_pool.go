@@ -51,7 +51,7 @@ const (
 	firstRest = time.Second           // after a box that could not be made; doubled each time
 	// A doubt because something was changed just now, as all is that psb itself writes at its first start, is over by the attempt after these.
 	passingDoubts = 2
-	longRest  = time.Minute
+	longRest      = time.Minute
 )
 
 func newPool(size int, idle time.Duration) *pool {
