@@ -8,13 +8,14 @@
 // that is free, so those that are let go one after the other stand beside each other.
 #define _GNU_SOURCE
 #include "stage2_linux.h"
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST = 24 }; // that stay open: what the caller may have open bounds it
+enum { MOST = 24, ROOM = 256 };
 
 static int list[MOST];
-static unsigned n;
+static unsigned n, most; // that stay open before they are closed: none where few may be open
 
 void psb_closed(void) {
 	for (unsigned i = 0, j; i < n; i = j) {
@@ -26,6 +27,8 @@ void psb_closed(void) {
 }
 
 void psb_close(int fd) {
+	struct rlimit may;
+	if (n == 0) most = getrlimit(RLIMIT_NOFILE, &may) == 0 && may.rlim_cur < ROOM ? 1 : MOST; // each time: the program's own limit is set on the way
 	list[n++] = fd;
-	if (n == MOST) psb_closed();
+	if (n >= most) psb_closed();
 }
