@@ -111,7 +111,7 @@ func (s *Server) question(c *call, q *asked) string {
 	return b.String()
 }
 
-// callSum is what a call asks for; the same for the same arguments, however they are written.
+// callSum is what a call asks for; the same for the same arguments, however they are written. "" is no sum of any call, and no answer is to it.
 func callSum(c *call) string {
 	d := json.NewDecoder(bytes.NewReader(c.raw))
 	d.UseNumber()
@@ -178,5 +178,5 @@ func (a *approvals) take(state string, q approval) bool {
 		return false
 	}
 	delete(a.open, state)
-	return x.call == q.call && !a.now().After(x.until)
+	return q.call != "" && x.call == q.call && !a.now().After(x.until)
 }

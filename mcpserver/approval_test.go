@@ -179,6 +179,10 @@ func TestApprovals(t *testing.T) {
 	if a.take(state, bob) || !a.take(state, ann) || a.take(state, ann) {
 		t.Error("bob answers for ann, or ann twice, or not at all")
 	}
+	unknown := approval{client: "ann"}
+	if state, _ := a.ask(unknown); a.take(state, unknown) {
+		t.Error("an answer to a call that nobody can tell from another")
+	}
 	var last string
 	for i := range mostQuestions {
 		var ok bool

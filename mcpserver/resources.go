@@ -85,8 +85,6 @@ func readCursor(cursor string) (before int64, mine bool, err error) {
 	return before, true, nil
 }
 
-func extraOf(req mcp.Request) *mcp.RequestExtra { return req.GetExtra() }
-
 // listeners are the connections that are told when their client's list of resources grew. The SDK tells all of them of every change; here each hears of
 // its own client's alone, and once.
 type listeners struct {

@@ -2,6 +2,7 @@ package namespaces
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -115,6 +116,22 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// started gives a box whose program runs, without standard streams.
+func started(t *testing.T, spec *Spec) *Box {
+	t.Helper()
+	box, err := Start(spec, [3]*os.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(box.Release(), box.Started()); err != nil {
+		t.Fatal(err)
+	}
+	return box
 }
 
 // run starts a box to its end and gives what it printed: until nobody holds its output any more.

@@ -84,16 +84,7 @@ func TestClosedStdio(t *testing.T) {
 			t.Errorf("%q: the program had %q open (%v), want %q", row.close, b, err, row.open)
 		}
 	}
-	box, err := Start(shellBox("[ -e /proc/$$/fd/0 ] || [ -e /proc/$$/fd/1 ] || [ -e /proc/$$/fd/2 ] || exit 5"), [3]*os.File{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := box.Ready(); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(box.Release(), box.Started()); err != nil {
-		t.Fatal(err)
-	}
+	box := started(t, shellBox("[ -e /proc/$$/fd/0 ] || [ -e /proc/$$/fd/1 ] || [ -e /proc/$$/fd/2 ] || exit 5"))
 	if exit, err := box.Wait(); err != nil || exit.Status.ExitStatus() != 5 {
 		t.Errorf("nil files: %v %v, want 5", exit.Status, err)
 	}
@@ -286,16 +277,7 @@ func TestEndedNeedsAPidNamespace(t *testing.T) {
 	needRoot(t) // a procfs needs a pid namespace of the user namespace it is mounted in
 	spec := shellBox("exit 3")
 	spec.Unshare.PID = false
-	box, err := Start(spec, [3]*os.File{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := box.Ready(); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(box.Release(), box.Started()); err != nil {
-		t.Fatal(err)
-	}
+	box := started(t, spec)
 	if exit, err := box.Wait(); err != nil || exit.Status.ExitStatus() != 3 {
 		t.Errorf("%v %v", exit, err)
 	}

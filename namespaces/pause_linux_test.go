@@ -66,16 +66,7 @@ func TestPause(t *testing.T) {
 // TestPauseEnds: a box that is paused ends like any other.
 func TestPauseEnds(t *testing.T) {
 	needBox(t)
-	box, err := Start(shellBox("while :; do :; done"), [3]*os.File{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := box.Ready(); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(box.Release(), box.Started()); err != nil {
-		t.Fatal(err)
-	}
+	box := started(t, shellBox("while :; do :; done"))
 	if !box.Pause() {
 		t.Fatal("not paused")
 	}
